@@ -1,0 +1,186 @@
+//! Paths: independent ways from a program to SSA and to an outcome. The trait, what a path reports, and the registry.
+//!
+//! A path takes a whole case and gives back owned data only, so a compiler's lifetimes, crashes and versions stay inside
+//! its own file. It reports what it made and what it saw; it judges nothing: the validator, the lab's interpreter and
+//! [`crate::compare`] do that, for every path alike.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::case::Case;
+use crate::lab::Function;
+use crate::op::Outcome;
+
+/// One way from a program to an outcome.
+pub trait Path: Send + Sync {
+    /// Its name.
+    fn id(&self) -> PathId;
+    /// The compiler behind it, and whether it can be used here.
+    fn toolchain(&self) -> Toolchain;
+    /// Lowers, compiles and runs a case on all of its vectors. Never panics and never judges.
+    fn observe(&self, case: &Case, detail: Detail) -> Observation;
+}
+
+/// A path's name, `COMPILER[@VERSION]/VARIANT`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct PathId {
+    /// `tiny`, `lab`, `cranelift`, `llvm`.
+    pub compiler: String,
+    /// The compiler's version; the harness's own paths have none.
+    pub version: Option<String>,
+    /// What distinguishes the compiler's paths.
+    pub variant: String,
+}
+
+impl PathId {
+    /// A path's name from its parts.
+    pub fn new(compiler: &str, version: Option<&str>, variant: &str) -> PathId {
+        PathId { compiler: compiler.into(), version: version.map(Into::into), variant: variant.into() }
+    }
+
+    /// The name without the version.
+    pub fn short(&self) -> String {
+        format!("{}/{}", self.compiler, self.variant)
+    }
+}
+
+impl fmt::Display for PathId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.version {
+            Some(version) => write!(f, "{}@{version}/{}", self.compiler, self.variant),
+            None => write!(f, "{}/{}", self.compiler, self.variant),
+        }
+    }
+}
+
+/// What stands behind a path.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Toolchain {
+    /// The compiler with its exact version, target and features, as a report names it.
+    pub description: String,
+    /// The independence group. Paths that share code stand in one; only a difference between groups accuses a compiler.
+    /// A path that rests on the lab's construction and a compiler's back end is named for both: `lab+llvm`.
+    pub group: String,
+    /// Why the path can't be used here, if it can't.
+    pub unavailable: Option<String>,
+}
+
+/// How much a path is asked to tell.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Detail {
+    /// Give the IR texts too.
+    pub texts: bool,
+}
+
+/// Where in a path something was made or went wrong, in the order in which they happen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Stage {
+    /// From the program to the path's own input form.
+    Lower,
+    /// SSA as constructed, before any other optimization.
+    Construct,
+    /// After optimization.
+    Optimize,
+    /// Machine code.
+    Compile,
+    /// Its execution.
+    Execute,
+}
+
+impl Stage {
+    /// The name in reports and signatures.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Stage::Lower => "lower",
+            Stage::Construct => "construct",
+            Stage::Optimize => "optimize",
+            Stage::Compile => "compile",
+            Stage::Execute => "execute",
+        }
+    }
+}
+
+impl fmt::Display for Stage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// Everything that a path made and saw of one case. Plain, owned data.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Observation {
+    /// The path's SSA raised back into the lab's form, by stage: S0–S4 judge it and the lab's interpreter runs it.
+    pub raised: Vec<Raised>,
+    /// The path's own executions: one for each of the case's vectors, in order, or none at all if the path executes
+    /// only what it raised or a fault kept it from running. `None` is a vector whose run a fault ended.
+    pub outcomes: Vec<Option<Outcome>>,
+    /// What the compiler's own verifier says against the output, crashes, hangs.
+    pub faults: Vec<Fault>,
+    /// What the path can't take or can't raise: counted and shown, never silent.
+    pub unsupported: Vec<Unsupported>,
+    /// The IR texts by name (`clif`, `llvm-mem2reg`, ..), when the detail asks for them.
+    pub texts: Vec<(String, String)>,
+}
+
+impl Observation {
+    /// Nothing yet.
+    pub fn empty() -> Observation {
+        Observation {
+            raised: Vec::new(),
+            outcomes: Vec::new(),
+            faults: Vec::new(),
+            unsupported: Vec::new(),
+            texts: Vec::new(),
+        }
+    }
+
+    /// The observation of a path that can't take the case at all.
+    pub fn unsupported(reason: impl Into<String>) -> Observation {
+        let mut observation = Observation::empty();
+        observation.unsupported.push(Unsupported { stage: Stage::Lower, reason: reason.into() });
+        observation
+    }
+}
+
+/// A path's SSA at one stage, in the lab's form.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Raised {
+    /// When the path had it.
+    pub stage: Stage,
+    /// The function.
+    pub function: Function,
+}
+
+/// Something wrong with a path's output or with the path itself.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fault {
+    /// Where.
+    pub stage: Stage,
+    /// Which kind.
+    pub kind: FaultKind,
+    /// What the verifier, the panic or the signal said.
+    pub message: String,
+}
+
+/// The kinds of [`Fault`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum FaultKind {
+    /// Output that a validator rejects.
+    Invalid,
+    /// A compiler that panics or aborts, compiled code that faults.
+    Crash,
+    /// A compiler or compiled code that outruns its limit.
+    Hang,
+}
+
+/// Something that a path can't take or can't raise.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Unsupported {
+    /// Where it was met.
+    pub stage: Stage,
+    /// What: an opcode, a form.
+    pub reason: String,
+}

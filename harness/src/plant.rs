@@ -1,0 +1,114 @@
+//! Faults that can be planted in the harness's own lowerings, to put the harness itself on trial.
+//!
+//! A fault is switched on by name, for the whole process, in builds with the feature `plant` (tests, nightly). In other
+//! builds [`on`] is the constant `false` and the faulty branches are compiled away.
+
+macro_rules! faults {
+    ($($(#[doc = $doc:literal])* $variant:ident $name:literal,)*) => {
+        /// A fault that can be planted. The documentation of each says what goes wrong.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[repr(u8)]
+        pub enum Fault { $($(#[doc = $doc])* $variant,)* }
+
+        impl Fault {
+            /// Every fault.
+            pub const ALL: &'static [Fault] = &[$(Fault::$variant,)*];
+
+            /// The name by which it is switched on.
+            pub const fn name(self) -> &'static str {
+                match self { $(Fault::$variant => $name,)* }
+            }
+
+            /// What goes wrong, in a sentence.
+            pub const fn description(self) -> &'static str {
+                match self { $(Fault::$variant => concat!($($doc),*).trim_ascii(),)* }
+            }
+
+            /// The fault of a name.
+            pub fn from_name(name: &str) -> Option<Fault> {
+                Fault::ALL.iter().copied().find(|fault| fault.name() == name)
+            }
+        }
+    };
+}
+
+faults! {
+    /// ArgsToPhi gives the last two predecessors' entries of a phi to each other.
+    LabPhiSwapEntries "lab-phi-swap-entries",
+    /// The lab's block-argument interpreter assigns parameters one after the other.
+    LabSequentialCopy "lab-sequential-copy",
+    /// The lab's phi interpreter writes each phi before it reads the next.
+    LabPhiSequentialCopy "lab-phi-sequential-copy",
+    /// Trivial-parameter pruning ignores the last argument when it compares.
+    LabPruneIgnoresLast "lab-prune-ignores-last",
+    /// Dead-parameter pruning does not count a use by `ret`.
+    LabDeadForgetsRet "lab-dead-forgets-ret",
+    /// The validator takes a definition in any reachable block as dominating.
+    LabNoDominanceCheck "lab-no-dominance-check",
+    /// Naive construction keeps the environment from before the loop at its exit.
+    LabLoopExitEnv "lab-loop-exit-env",
+    /// Naive construction passes the then arm's values from both arms of an `if`.
+    LabIfSameArm "lab-if-same-arm",
+    /// Naive construction does not normalise the right operand of `&&` and `||`.
+    LabNoNormalise "lab-no-normalise",
+    /// Lowering to TAC exchanges the operands of a subtraction.
+    TacSwapSub "tac-swap-sub",
+    /// Lowering to TAC writes `ifz` for `if` in `||`.
+    TacOrPolarity "tac-or-polarity",
+    /// Cranelift's lowering compares `<=` for `<`.
+    ClifLtIsLe "clif-lt-is-le",
+    /// Cranelift's lowering takes the remainder's sign from the divisor.
+    ClifRemSign "clif-rem-sign",
+    /// Cranelift's lowering branches on the low 32 bits of a condition.
+    ClifNarrowCondition "clif-narrow-condition",
+    /// Cranelift's lowering drops an instruction's write when a variable is written twice in a block.
+    ClifStaleVariable "clif-stale-variable",
+    /// The block-parameter lowering to Cranelift passes the first argument twice.
+    ClifDropArgument "clif-drop-argument",
+    /// Cranelift's signal handler takes overflow for division by zero.
+    ClifTrapCode "clif-trap-code",
+    /// LLVM's lowering saturates additions instead of wrapping.
+    LlvmSaturatingAdd "llvm-saturating-add",
+    /// LLVM's lowering compares unsigned for `>`.
+    LlvmUnsignedGt "llvm-unsigned-gt",
+    /// LLVM's lowering swaps the first two entries of a phi.
+    LlvmPhiSwap "llvm-phi-swap",
+    /// LLVM's lowering leaves a variable uninitialised at 1 instead of 0.
+    LlvmInitOne "llvm-init-one",
+    /// LLVM's lowering forgets the guard of MIN / -1 and gives MIN.
+    LlvmNoOverflowGuard "llvm-no-overflow-guard",
+    /// LLVM's lowering truncates a condition to its lowest bit.
+    LlvmTruncCondition "llvm-trunc-condition",
+    /// LLVM's lowering reads its inputs in reverse order.
+    LlvmInputOrder "llvm-input-order",
+}
+
+#[cfg(feature = "plant")]
+mod switch {
+    use std::sync::atomic::{AtomicU8, Ordering};
+
+    /// The fault that is on, plus one; 0 is none.
+    static PLANTED: AtomicU8 = AtomicU8::new(0);
+
+    /// Whether this fault is planted.
+    #[inline]
+    pub fn on(fault: super::Fault) -> bool {
+        PLANTED.load(Ordering::Relaxed) == fault as u8 + 1
+    }
+
+    /// Plants one fault in this process, or none.
+    pub fn plant(fault: Option<super::Fault>) {
+        PLANTED.store(fault.map_or(0, |fault| fault as u8 + 1), Ordering::Relaxed);
+    }
+}
+
+#[cfg(not(feature = "plant"))]
+mod switch {
+    /// Whether this fault is planted: never, in a build without the feature `plant`.
+    #[inline]
+    pub const fn on(_: super::Fault) -> bool {
+        false
+    }
+}
+
+pub use switch::*;

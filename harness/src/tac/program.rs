@@ -1,0 +1,92 @@
+//! Three-address code as written: lines with labels and gotos (`docs/LANGUAGE.md` §5).
+
+use serde::{Deserialize, Serialize};
+
+use crate::names::Names;
+use crate::op::Op;
+
+/// A program. Valid by construction: labels are unique, targets exist, the last line is a `goto` or a `ret`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Program {
+    /// The variables in canonical order: the inputs; the names without a dot by first occurrence; the names with a dot,
+    /// shorter ones first, those of one length in byte order.
+    pub variables: Names,
+    /// How many of `variables` are inputs.
+    pub inputs: usize,
+    /// The labels' names, numbered by their place in the text.
+    pub labels: Names,
+    /// The lines in text order.
+    pub lines: Vec<Line>,
+}
+
+/// An index into [`Program::variables`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Var(pub u32);
+
+impl Var {
+    /// The index as a `usize`.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// An index into [`Program::labels`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Label(pub u32);
+
+/// An operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Atom {
+    /// A constant.
+    Const(i64),
+    /// A variable's current value.
+    Var(Var),
+}
+
+/// `dest = op args`. The slots of `args` past the operation's arity hold `Const(0)`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Assign {
+    /// The variable that is written.
+    pub dest: Var,
+    /// The operation.
+    pub op: Op,
+    /// The operands, padded.
+    pub args: [Atom; 3],
+}
+
+impl Assign {
+    /// An assignment with as many operands as the operation takes.
+    pub fn new(dest: Var, op: Op, operands: &[Atom]) -> Assign {
+        debug_assert_eq!(operands.len(), op.arity());
+        let mut args = [Atom::Const(0); 3];
+        args[..operands.len()].copy_from_slice(operands);
+        Assign { dest, op, args }
+    }
+
+    /// The operands.
+    pub fn operands(&self) -> &[Atom] {
+        &self.args[..self.op.arity()]
+    }
+}
+
+/// A line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Line {
+    /// `L0:`
+    Label(Label),
+    /// `x = add a, b`
+    Assign(Assign),
+    /// `goto L0`
+    Goto(Label),
+    /// `if a goto L0` (`when` is true: jumps when a is not 0), `ifz a goto L0` (false: when a is 0).
+    If {
+        /// Which truth value jumps.
+        when: bool,
+        /// The condition.
+        cond: Atom,
+        /// Where to.
+        target: Label,
+    },
+    /// `ret a`
+    Ret(Atom),
+}
