@@ -4,6 +4,8 @@
 //! its own file. It reports what it made and what it saw; it judges nothing: the validator, the lab's interpreter and
 //! [`crate::compare`] do that, for every path alike.
 
+pub mod native;
+
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
