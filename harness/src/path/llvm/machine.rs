@@ -45,7 +45,6 @@ pub enum CodeGen {
 
 /// A target machine, for any number of modules of any contexts: it holds on to none of them.
 pub struct Machine {
-    codegen: CodeGen,
     machine: TargetMachine,
     data: TargetData,
 }
@@ -56,18 +55,16 @@ thread_local! {
 }
 
 impl Machine {
-    /// This thread's machine for a level of code generation, made when there is none. A fatal error leaves it with
-    /// whatever it was doing: it never comes back, and the next program gets a new one.
-    pub fn take(codegen: CodeGen) -> Result<Machine, Stop> {
-        match IDLE.with(|idle| idle[codegen as usize].take()) {
-            Some(machine) => Ok(machine),
-            None => Machine::new(codegen),
-        }
-    }
-
-    /// Leaves the machine for the thread's next program.
-    pub fn put_back(self) {
-        IDLE.with(|idle| idle[self.codegen as usize].set(Some(self)));
+    /// Lends this thread's machine for a level of code generation, made when there is none. If a fatal error ends `body`,
+    /// the machine is left with whatever it was doing: it never comes back, and the next program gets a new one.
+    pub fn with<R>(codegen: CodeGen, body: impl FnOnce(&Machine) -> Result<R, Stop>) -> Result<R, Stop> {
+        let machine = match IDLE.with(|idle| idle[codegen as usize].take()) {
+            Some(machine) => machine,
+            None => Machine::new(codegen)?,
+        };
+        let result = body(&machine);
+        IDLE.with(|idle| idle[codegen as usize].set(Some(machine)));
+        result
     }
 
     fn new(codegen: CodeGen) -> Result<Machine, Stop> {
@@ -83,7 +80,7 @@ impl Machine {
             .create_target_machine(&triple, CPU, FEATURES, level, RelocMode::PIC, CodeModel::Small)
             .ok_or_else(|| Stop::harness("LLVM makes no target machine"))?;
         let data = machine.get_target_data();
-        Ok(Machine { codegen, machine, data })
+        Ok(Machine { machine, data })
     }
 
     /// Makes the module one for this target.

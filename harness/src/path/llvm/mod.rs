@@ -14,15 +14,15 @@ mod phi;
 mod raise;
 mod session;
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
+use std::io;
 
 use inkwell::builder::BuilderError;
 
 use crate::case::{Case, Program};
 use crate::op::Outcome;
-use crate::path::{
-    Detail, Fault, FaultKind, Observation, Path, PathId, Raised, Stage, Toolchain, Unsupported, native,
-};
+use crate::path::native::{self, NativeEnd};
+use crate::path::{Detail, Fault, FaultKind, Observation, Path, PathId, Raised, Stage, Toolchain, Unsupported};
 use crate::{lab, tac};
 use emit::Emitter;
 use machine::{CodeGen, Machine};
@@ -149,6 +149,39 @@ enum Source {
     Slots(tac::Cfg),
 }
 
+/// The program as the construction wants it. Each path lowers from the program by itself.
+fn source(construction: &Construction, program: &Program) -> Result<Source, Stop> {
+    let cfg = match program {
+        Program::Tiny(program) if !construction.by_lab => tac::cfg(&tac::lower(program)),
+        Program::Tac(program) => tac::cfg(program),
+        _ if !construction.by_lab => return Err(Stop::unsupported("needs a program in Tiny or TAC")),
+        Program::Tiny(program) => {
+            let mut function = lab::construct_naive(program);
+            lab::prune_dead(&mut function);
+            lab::prune_trivial(&mut function);
+            return Ok(phi_form(&function));
+        }
+        Program::Ssa(function) if lab::validate(function).is_empty() => return Ok(phi_form(function)),
+        Program::Phi(function) if lab::validate_phi(function).is_empty() => return Ok(Source::Phi(function.clone())),
+        Program::Ssa(_) | Program::Phi(_) => return Err(Stop::unsupported("needs a valid function")),
+    };
+    if !construction.by_lab {
+        return Ok(Source::Slots(cfg));
+    }
+    let mut function = lab::construct_live(&cfg);
+    lab::prune_trivial(&mut function);
+    Ok(phi_form(&function))
+}
+
+/// Algorithm 8.4.6, after Lemma 8.4.11 where it is needed.
+fn phi_form(function: &lab::Function) -> Source {
+    if lab::conflicts(function).is_empty() {
+        Source::Phi(lab::args_to_phi(function))
+    } else {
+        Source::Phi(lab::args_to_phi(&lab::split_conflicts(function)))
+    }
+}
+
 struct LlvmPath {
     id: PathId,
     construction: &'static Construction,
@@ -170,13 +203,16 @@ impl Path for LlvmPath {
 
     fn observe(&self, case: &Case, detail: Detail) -> Observation {
         let mut observation = Observation::empty();
-        let stop = match self.source(&case.program) {
+        let stop = match source(self.construction, &case.program) {
             Err(stop) => Some(stop),
-            Ok(source) => match session::survive(|| self.compile(&source, case, detail, &mut observation)) {
-                Ok(Ok(loaded)) => run(&loaded, case, &mut observation).err(),
-                Ok(Err(stop)) => Some(stop),
-                Err(fatal) => Some(Stop::fault(last_stage(&observation), FaultKind::Crash, &fatal)),
-            },
+            Ok(source) => {
+                let stage = Cell::new(Stage::Lower);
+                match session::survive(|| self.compile(&source, case, detail, &stage, &mut observation)) {
+                    Ok(Ok(loaded)) => run(&loaded, case, &mut observation).err(),
+                    Ok(Err(stop)) => Some(stop),
+                    Err(fatal) => Some(Stop::fault(stage.get(), FaultKind::Crash, &fatal)),
+                }
+            }
         };
         match stop {
             Some(Stop::Fault(fault)) => observation.faults.push(fault),
@@ -185,4 +221,84 @@ impl Path for LlvmPath {
         }
         observation
     }
+}
+
+impl LlvmPath {
+    /// From the program to machine code. `stage` follows, for the case that LLVM never comes back from one.
+    fn compile(
+        &self,
+        source: &Source,
+        case: &Case,
+        detail: Detail,
+        stage: &Cell<Stage>,
+        observation: &mut Observation,
+    ) -> Result<Loaded, Stop> {
+        let session = Session::new();
+        let module = session.context.create_module("roundtrip");
+        let text = |name: &str| detail.texts.then(|| (name.to_string(), module.print_to_string().to_string()));
+
+        Machine::with(self.level.codegen, |machine| {
+            machine.adopt(&module);
+            let mut emitter = Emitter::new(&session.context, &module, detail.texts);
+            match source {
+                Source::Phi(function) => phi::emit(function, &mut emitter)?,
+                Source::Slots(cfg) => alloca::emit(cfg, &mut emitter)?,
+            }
+            observation.texts.extend(text("llvm"));
+
+            stage.set(Stage::Construct);
+            machine::verify(&module, stage.get())?;
+            if let Some(pipeline) = self.construction.pass {
+                machine.run(&session, &module, pipeline.passes, stage.get())?;
+                observation.texts.extend(text(pipeline.text));
+            }
+            if self.construction.by_lab || self.construction.pass.is_some() {
+                match raise::raise(&module, case.program.inputs()) {
+                    Ok(raised) => {
+                        let function = lab::phi_to_args(&raised);
+                        observation.raised.push(Raised { stage: stage.get(), function });
+                    }
+                    Err(reason) => observation.unsupported.push(Unsupported { stage: stage.get(), reason }),
+                }
+            }
+
+            stage.set(Stage::Optimize);
+            if let Some(pipeline) = self.level.pipeline {
+                machine.run(&session, &module, pipeline.passes, stage.get())?;
+                observation.texts.extend(text(pipeline.text));
+            }
+
+            stage.set(Stage::Compile);
+            Loaded::read(&machine.object(&session, &module)?)
+        })
+    }
+}
+
+/// Runs the machine code on each of the case's vectors.
+fn run(loaded: &Loaded, case: &Case, observation: &mut Observation) -> Result<(), Stop> {
+    thread_local! {
+        static ARENA: RefCell<Option<native::Arena>> = const { RefCell::new(None) };
+    }
+    let failed = |error: io::Error| Stop::fault(Stage::Execute, FaultKind::Crash, &error.to_string());
+    ARENA.with_borrow_mut(|arena| {
+        let arena = match arena {
+            Some(arena) => arena,
+            None => arena.insert(native::Arena::new().map_err(failed)?),
+        };
+        let code = loaded.place(arena).map_err(failed)?;
+        for vector in &case.vectors {
+            if vector.len() != case.program.inputs() {
+                return Err(Stop::unsupported("needs a value for each input"));
+            }
+            // SAFETY: LLVM compiled the function for this ABI, and it reads no inputs but the program's.
+            let end = unsafe { code.call(loaded.entry, vector, &|_| None, native::DEFAULT_LIMIT) }.map_err(failed)?;
+            observation.faults.extend(end.fault());
+            observation.outcomes.push(match end {
+                NativeEnd::Return(value) => Some(Outcome::Return(value)),
+                NativeEnd::Trap(trap) => Some(Outcome::Trap(trap)),
+                NativeEnd::Fault(_) | NativeEnd::Hang => None,
+            });
+        }
+        Ok(())
+    })
 }

@@ -7,8 +7,8 @@ use std::io;
 
 use inkwell::memory_buffer::MemoryBuffer;
 use object::elf;
-use object::read::elf::ElfFile64;
-use object::{Endianness, Object, ObjectSection, ObjectSymbol, RelocationFlags, RelocationTarget, SectionFlags};
+use object::read::elf::{ElfFile64, ElfSymbol64};
+use object::{Object, ObjectSection, ObjectSymbol, RelocationFlags, RelocationTarget, SectionFlags};
 
 use super::Stop;
 use super::emit::{FUNCTION, RAISE_TRAP};
@@ -46,12 +46,12 @@ impl Loaded {
     /// Reads an object. `None` relocation types, symbols and sections that we do not know are *unsupported*.
     pub fn read(buffer: &MemoryBuffer) -> Result<Loaded, Stop> {
         // LLVM's buffer ends in a zero that does not belong to the object.
-        let file: ElfFile64<Endianness> = ElfFile64::parse(buffer.as_slice()).map_err(broken)?;
+        let file: ElfFile64 = ElfFile64::parse(buffer.as_slice()).map_err(broken)?;
         let mut image = Vec::new();
         let mut starts = std::collections::HashMap::new();
         for section in file.sections() {
             let SectionFlags::Elf { sh_flags, .. } = section.flags() else { continue };
-            if sh_flags & u64::from(elf::SHF_ALLOC) == 0 || section.size() == 0 {
+            if !sh_flags.contains(elf::SHF_ALLOC) || section.size() == 0 {
                 continue;
             }
             pad(&mut image, section.align());
@@ -64,7 +64,7 @@ impl Loaded {
         let raise_trap = native::raise_trap as *const () as u64;
         image[stub..][STUB_ADDRESS].copy_from_slice(&raise_trap.to_le_bytes());
 
-        let address = |symbol: &object::read::elf::ElfSymbol<Endianness>| match symbol.section_index() {
+        let address = |symbol: &ElfSymbol64| match symbol.section_index() {
             Some(section) => starts.get(&section).map(|start| start + symbol.address() as usize),
             None => (symbol.name() == Ok(RAISE_TRAP)).then_some(stub),
         };

@@ -14,7 +14,7 @@ use inkwell::llvm_sys::core::{
     LLVMContextSetDiagnosticHandler, LLVMDisposeMessage, LLVMGetDiagInfoDescription, LLVMGetDiagInfoSeverity,
 };
 use inkwell::llvm_sys::prelude::LLVMDiagnosticInfoRef;
-use inkwell::support::install_fatal_error_handler;
+use inkwell::support::error_handling::install_fatal_error_handler;
 
 use super::Stop;
 use crate::path::{FaultKind, Stage, native};
