@@ -33,10 +33,14 @@ pub fn entries(folder: &Path) -> io::Result<Vec<Entry>> {
     let mut folders = vec![folder.to_path_buf()];
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(&folder)? {
-            let path = entry?.path();
-            let is_hidden = path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
-            if path.is_dir() && !is_hidden {
-                folders.push(path);
+            let entry = entry?;
+            let path = entry.path();
+            let is_hidden = entry.file_name().as_encoded_bytes().starts_with(b".");
+            // A link to a folder is not followed: it may lead round in a circle.
+            if entry.file_type()?.is_dir() {
+                if !is_hidden {
+                    folders.push(path);
+                }
             } else if is_program(&path) {
                 files.push(path);
             }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use anyhow::{anyhow, bail};
-use harness::case::{Case, Form, Program};
+use harness::case::{Case, Form};
 use harness::judge;
 use harness::op::Outcome;
 use harness::path::interpreters::Interpreter;

@@ -2,13 +2,11 @@
 
 use std::fs::File;
 use std::io::{self, Read};
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use harness::case::{Case, DEFAULT_FUEL, Form, Program};
 use harness::directives::{self, Directive};
-use harness::op::Outcome;
 use harness::report::{self, Expectation};
 use harness::syntax::SyntaxError;
 use harness::{lab, tac, tiny};
