@@ -57,14 +57,14 @@ fn is_program(path: &Path) -> bool {
     path.extension().and_then(|extension| Form::from_extension(extension.to_str()?)).is_some()
 }
 
-/// What is expected of a file by its place; nothing of a finding's original, whose minimized program stands for it.
+/// What is expected of a file by its place; nothing of a finding's original and IR, its minimized program stands for it.
 fn entry(file: &Path) -> Option<Result<Expected, String>> {
-    let mut folders = file.ancestors().skip(1);
-    let parent = folders.next()?;
-    if parent.parent().is_some_and(|folder| folder.file_name().is_some_and(|name| name == "findings")) {
-        return if file.file_stem()? == "min" { Some(recorded(parent)) } else { None };
+    let is_findings = |folder: &Path| folder.file_name().is_some_and(|name| name == "findings");
+    if let Some(finding) = file.ancestors().skip(1).find(|folder| folder.parent().is_some_and(is_findings)) {
+        let is_minimized = file.parent() == Some(finding) && file.file_stem().is_some_and(|stem| stem == "min");
+        return is_minimized.then(|| recorded(finding));
     }
-    let named = std::iter::once(parent).chain(folders).find_map(|folder| {
+    let named = file.ancestors().skip(1).find_map(|folder| {
         let name = folder.file_name()?.to_str()?;
         if name == "known-bugs" { Some("agree") } else { VERDICTS.into_iter().find(|verdict| *verdict == name) }
     });

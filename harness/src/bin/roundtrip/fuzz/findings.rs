@@ -51,7 +51,7 @@ impl<'a> Findings<'a> {
         if *count > 1 {
             return Ok(());
         }
-        let origin = format!("program {index} of seed {} ({})", self.args.seed, found.case.program.form().extension());
+        let origin = format!("program {index} of seed {}", self.args.seed);
         self.progress.aside(|| self.terminal.note(format!("{signature}: {origin}")));
         let paths: Vec<&dyn Path> = found.took_part.iter().map(|&path| self.paths[path]).collect();
         let step = |size: usize| self.progress.busy(format!("minimizing {signature}: {size} left"));
