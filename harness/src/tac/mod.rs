@@ -2,7 +2,15 @@
 //! its own, and the common input of every SSA construction.
 
 pub mod cfg;
+mod eval;
+mod lower;
+mod order;
+mod parse;
+mod print;
 pub mod program;
 
-pub use cfg::Cfg;
+pub use cfg::{Cfg, cfg};
+pub use eval::eval;
+pub use lower::lower;
+pub use parse::parse;
 pub use program::{Assign, Atom, Label, Line, Program, Var};
