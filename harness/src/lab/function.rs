@@ -106,12 +106,34 @@ impl<T> Terminator<T> {
         first.into_iter().chain(second)
     }
 
+    /// The same terminator with other targets.
+    pub fn map<U>(&self, mut target: impl FnMut(&T) -> U) -> Terminator<U> {
+        match self {
+            Terminator::Br(to) => Terminator::Br(target(to)),
+            Terminator::Cbr(condition, yes, no) => Terminator::Cbr(*condition, target(yes), target(no)),
+            Terminator::Ret(atom) => Terminator::Ret(*atom),
+            Terminator::Trap(trap) => Terminator::Trap(*trap),
+        }
+    }
+
     /// The condition or the returned atom.
     pub fn atom(&self) -> Option<Atom> {
         match self {
             Terminator::Cbr(atom, ..) | Terminator::Ret(atom) => Some(*atom),
             Terminator::Br(_) | Terminator::Trap(_) => None,
         }
+    }
+}
+
+impl Terminator<Block> {
+    /// The targets in order, a multi-edge's once.
+    pub fn distinct_targets(&self) -> impl Iterator<Item = Block> {
+        let (first, second) = match *self {
+            Terminator::Br(target) => (Some(target), None),
+            Terminator::Cbr(_, yes, no) => (Some(yes), (yes != no).then_some(no)),
+            Terminator::Ret(_) | Terminator::Trap(_) => (None, None),
+        };
+        first.into_iter().chain(second)
     }
 }
 

@@ -1,5 +1,23 @@
 //! The lab of lesson 8.4: SSA in block-argument and phi form, built, pruned, converted, judged and run.
 
+pub mod convert;
+pub mod dominators;
 pub mod function;
+pub mod interpret;
+mod judge;
+mod lines;
+mod parse;
+mod print;
+pub mod split;
+pub mod validate;
+pub mod validate_phi;
 
+pub use convert::{args_to_phi, phi_to_args};
+pub use dominators::{Dominators, Graph};
 pub use function::{Atom, Block, BlockData, Function, Inst, Phi, PhiBlock, PhiFunction, Target, Terminator, Value};
+pub use interpret::{run, run_phi, trace, trace_phi};
+pub use judge::{Rule, Violation};
+pub use parse::{parse_phi, parse_ssa};
+pub use split::{CriticalEdge, conflicts, critical_edges, split_conflicts};
+pub use validate::validate;
+pub use validate_phi::validate_phi;

@@ -1,0 +1,237 @@
+//! The interpreters of both forms (`docs/LANGUAGE.md` §2, "Steps and fuel").
+//!
+//! Semantics: Definition 8.4.4 (a branch reads all its arguments, then assigns all parameters, then runs the block) and
+//! Definition 8.4.2 (the phis of a block are all read, then all written). Each form moves values along an edge by code of
+//! its own; what a body and a terminator do is shared. An [`Observer`] sees every block and every value; [`Unobserved`]
+//! compiles away.
+//!
+//! They are for valid functions. With as many inputs as the function has, nothing undefined is ever read.
+
+use crate::lab::{Atom, Block, Function, Inst, PhiFunction, Terminator, Value};
+use crate::op::{Execution, Outcome};
+use crate::plant::{self, Fault};
+
+/// Sees a run as it happens.
+pub trait Observer {
+    /// Control enters a block.
+    fn enter(&mut self, block: Block);
+    /// An input, a parameter, a phi or an instruction gets a value.
+    fn define(&mut self, value: Value, number: i64);
+}
+
+/// Nobody.
+pub struct Unobserved;
+
+impl Observer for Unobserved {
+    #[inline(always)]
+    fn enter(&mut self, _: Block) {}
+    #[inline(always)]
+    fn define(&mut self, _: Value, _: i64) {}
+}
+
+/// What happened in a run, in order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// Control entered a block.
+    Enter(Block),
+    /// A name got a value.
+    Define(Value, i64),
+}
+
+impl Observer for Vec<Event> {
+    fn enter(&mut self, block: Block) {
+        self.push(Event::Enter(block));
+    }
+
+    fn define(&mut self, value: Value, number: i64) {
+        self.push(Event::Define(value, number));
+    }
+}
+
+/// Runs a function in block-argument form.
+pub fn run(function: &Function, inputs: &[i64], fuel: u64) -> Execution {
+    run_observed(function, inputs, fuel, &mut Unobserved)
+}
+
+/// [`run`], and all that happened.
+pub fn trace(function: &Function, inputs: &[i64], fuel: u64) -> (Execution, Vec<Event>) {
+    let mut events = Vec::new();
+    (run_observed(function, inputs, fuel, &mut events), events)
+}
+
+/// [`run`] under an observer's eyes.
+pub fn run_observed(function: &Function, inputs: &[i64], fuel: u64, observer: &mut impl Observer) -> Execution {
+    let mut machine = Machine::new(function.value_names.len(), fuel, observer);
+    machine.assign(function.inputs.iter().copied().zip(inputs.iter().copied()));
+    let mut block = Block(0);
+    let mut copies = Vec::new();
+    loop {
+        machine.observer.enter(block);
+        let data = &function.blocks[block.index()];
+        let target = match machine.execute(&data.body, &data.term) {
+            Ok((_, target)) => target,
+            Err(outcome) => return Execution { outcome, steps: machine.steps },
+        };
+        let params = &function.blocks[target.block.index()].params;
+        if plant::on(Fault::LabSequentialCopy) {
+            machine.copy_in_sequence(params.iter().copied().zip(target.args.iter().copied()));
+        } else {
+            copies.clear();
+            copies.extend(target.args.iter().map(|&atom| machine.read(atom)));
+            machine.assign(params.iter().copied().zip(copies.iter().copied()));
+        }
+        block = target.block;
+    }
+}
+
+/// Runs a function in phi form.
+pub fn run_phi(function: &PhiFunction, inputs: &[i64], fuel: u64) -> Execution {
+    PhiInterpreter::new(function).run(inputs, fuel)
+}
+
+/// [`run_phi`], and all that happened.
+pub fn trace_phi(function: &PhiFunction, inputs: &[i64], fuel: u64) -> (Execution, Vec<Event>) {
+    let mut events = Vec::new();
+    (PhiInterpreter::new(function).run_observed(inputs, fuel, &mut events), events)
+}
+
+/// A function in phi form with its entries sorted by edge, for many runs.
+pub struct PhiInterpreter<'f> {
+    function: &'f PhiFunction,
+    /// For each block and each of its branches where the target's entries for it begin in `entries`.
+    edges: Vec<[u32; 2]>,
+    /// For each edge one atom for each phi of its target.
+    entries: Vec<Atom>,
+}
+
+impl<'f> PhiInterpreter<'f> {
+    /// Sorts the entries.
+    pub fn new(function: &'f PhiFunction) -> PhiInterpreter<'f> {
+        let mut edges = Vec::with_capacity(function.blocks.len());
+        let mut total = 0;
+        for block in &function.blocks {
+            let mut starts = [0; 2];
+            for (start, target) in starts.iter_mut().zip(block.term.targets()) {
+                *start = total as u32;
+                total += function.blocks[target.index()].phis.len();
+            }
+            edges.push(starts);
+        }
+        let mut entries = vec![Atom::Const(0); total];
+        for block in &function.blocks {
+            for (index, phi) in block.phis.iter().enumerate() {
+                for &(predecessor, atom) in &phi.entries {
+                    let targets = function.blocks[predecessor.index()].term.targets();
+                    for (start, _) in
+                        edges[predecessor.index()].iter().zip(targets).filter(|(_, to)| **to == block.name)
+                    {
+                        entries[*start as usize + index] = atom;
+                    }
+                }
+            }
+        }
+        PhiInterpreter { function, edges, entries }
+    }
+
+    /// Runs the function.
+    pub fn run(&self, inputs: &[i64], fuel: u64) -> Execution {
+        self.run_observed(inputs, fuel, &mut Unobserved)
+    }
+
+    /// Runs the function under an observer's eyes.
+    pub fn run_observed(&self, inputs: &[i64], fuel: u64, observer: &mut impl Observer) -> Execution {
+        let function = self.function;
+        let mut machine = Machine::new(function.value_names.len(), fuel, observer);
+        machine.assign(function.inputs.iter().copied().zip(inputs.iter().copied()));
+        let mut block = Block(0);
+        let mut read = Vec::new();
+        loop {
+            machine.observer.enter(block);
+            let data = &function.blocks[block.index()];
+            let (branch, target) = match machine.execute(&data.body, &data.term) {
+                Ok((branch, &target)) => (branch, target),
+                Err(outcome) => return Execution { outcome, steps: machine.steps },
+            };
+            let phis = &function.blocks[target.index()].phis;
+            let start = self.edges[block.index()][branch] as usize;
+            let entries = &self.entries[start..start + phis.len()];
+            if plant::on(Fault::LabPhiSequentialCopy) {
+                machine.copy_in_sequence(phis.iter().map(|phi| phi.dest).zip(entries.iter().copied()));
+            } else {
+                read.clear();
+                read.extend(entries.iter().map(|&atom| machine.read(atom)));
+                machine.assign(phis.iter().map(|phi| phi.dest).zip(read.iter().copied()));
+            }
+            block = target;
+        }
+    }
+}
+
+/// The state of a run: what both forms share.
+struct Machine<'o, O> {
+    environment: Vec<i64>,
+    steps: u64,
+    fuel: u64,
+    observer: &'o mut O,
+}
+
+impl<'o, O: Observer> Machine<'o, O> {
+    fn new(values: usize, fuel: u64, observer: &'o mut O) -> Self {
+        Machine { environment: vec![0; values], steps: 0, fuel, observer }
+    }
+
+    #[inline]
+    fn read(&self, atom: Atom) -> i64 {
+        match atom {
+            Atom::Const(constant) => constant,
+            Atom::Value(value) => self.environment[value.index()],
+        }
+    }
+
+    #[inline]
+    fn write(&mut self, value: Value, number: i64) {
+        self.environment[value.index()] = number;
+        self.observer.define(value, number);
+    }
+
+    #[inline]
+    fn assign(&mut self, copies: impl Iterator<Item = (Value, i64)>) {
+        for (value, number) in copies {
+            self.write(value, number);
+        }
+    }
+
+    /// What a parallel copy is not: the planted faults.
+    fn copy_in_sequence(&mut self, copies: impl Iterator<Item = (Value, Atom)>) {
+        for (value, atom) in copies {
+            self.write(value, self.read(atom));
+        }
+    }
+
+    /// Executes a block's instructions and its terminator. Gives the branch that is taken (0 true, 1 false) and its
+    /// target, or the outcome that ends the run.
+    #[inline]
+    fn execute<'t, T>(&mut self, body: &[Inst], term: &'t Terminator<T>) -> Result<(usize, &'t T), Outcome> {
+        let affordable = (self.fuel - self.steps).min(body.len() as u64) as usize;
+        for (index, inst) in body[..affordable].iter().enumerate() {
+            match inst.op.eval(inst.args.map(|atom| self.read(atom))) {
+                Ok(number) => self.write(inst.dest, number),
+                Err(trap) => {
+                    self.steps += index as u64 + 1;
+                    return Err(Outcome::Trap(trap));
+                }
+            }
+        }
+        self.steps += affordable as u64;
+        if self.steps == self.fuel {
+            return Err(Outcome::OutOfFuel);
+        }
+        self.steps += 1;
+        match term {
+            Terminator::Br(target) => Ok((0, target)),
+            Terminator::Cbr(condition, yes, no) => Ok(if self.read(*condition) != 0 { (0, yes) } else { (1, no) }),
+            Terminator::Ret(atom) => Err(Outcome::Return(self.read(*atom))),
+            Terminator::Trap(trap) => Err(Outcome::Trap(*trap)),
+        }
+    }
+}

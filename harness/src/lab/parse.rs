@@ -1,0 +1,239 @@
+//! Parsing both forms (`docs/LANGUAGE.md` §2 and §3): rule S0.
+//!
+//! The texts are read line by line. What the other rules forbid parses: names defined twice or never, targets that do not
+//! exist, wrong numbers of arguments. Two passes: the first reads the blocks' names, because a branch may name a block
+//! that stands further down, and a [`Block`] is numbered by its place in the listing. Values are numbered by their first
+//! occurrence in the text.
+
+use std::collections::HashMap;
+
+use crate::lab::lines::{Line, significant_tokens};
+use crate::lab::{Atom, Block, BlockData, Function, Inst, Phi, PhiBlock, PhiFunction, Target, Terminator, Value};
+use crate::names::Names;
+use crate::op::Op;
+use crate::syntax::{Kind, SyntaxError, Token};
+
+/// What parsing gives.
+pub(super) type Result<T> = std::result::Result<T, SyntaxError>;
+
+/// Parses an `ssa` text.
+pub fn parse_ssa(text: &str) -> Result<Function> {
+    let tokens = significant_tokens(text)?;
+    let mut parser = Parser::default();
+    let (inputs, blocks) = parser.function(text, &tokens, "ssa", Parser::ssa_block)?;
+    Ok(Function { inputs, blocks, value_names: parser.value_names, block_names: parser.block_names })
+}
+
+/// Parses a `phi` text.
+pub fn parse_phi(text: &str) -> Result<PhiFunction> {
+    let tokens = significant_tokens(text)?;
+    let mut parser = Parser::default();
+    let (inputs, blocks) = parser.function(text, &tokens, "phi", Parser::phi_block)?;
+    Ok(PhiFunction { inputs, blocks, value_names: parser.value_names, block_names: parser.block_names })
+}
+
+/// The two name spaces while a text is read.
+#[derive(Default)]
+struct Parser<'t> {
+    values: HashMap<&'t str, Value>,
+    value_names: Names,
+    blocks: HashMap<&'t str, Block>,
+    block_names: Names,
+}
+
+impl<'t> Parser<'t> {
+    /// A whole text: the header if it is there, then the blocks. `block` reads one from its first line and the others.
+    fn function<B>(
+        &mut self,
+        text: &'t str,
+        tokens: &'t [Token],
+        form: &str,
+        block: impl Fn(&mut Self, Line<'t>, &[Line<'t>]) -> Result<B>,
+    ) -> Result<(Vec<Value>, Vec<B>)> {
+        let lines: Vec<Line<'t>> = Line::all(text, tokens).collect();
+        let mut lines = &lines[..];
+        let mut inputs = Vec::new();
+        if let [header, rest @ ..] = lines
+            && header.word() == form
+            && !header.is_instruction()
+            && !header.is_block()
+        {
+            inputs = self.header(*header)?;
+            lines = rest;
+        }
+        match lines {
+            [] => return Err(SyntaxError::new(text.len()..text.len(), "expected a block, found the end of the text")),
+            [first, ..] if !first.is_block() => return Err(first.unexpected("a block's name and `:`")),
+            _ => {}
+        }
+        for (index, head) in lines.iter().filter(|line| line.is_block()).enumerate() {
+            self.blocks.entry(head.word()).or_insert(Block(index as u32));
+            self.block_names.push(head.word());
+        }
+        let mut blocks = Vec::with_capacity(self.block_names.len());
+        while let [head, rest @ ..] = lines {
+            let (own, next) = rest.split_at(rest.iter().position(Line::is_block).unwrap_or(rest.len()));
+            blocks.push(block(self, *head, own)?);
+            lines = next;
+        }
+        Ok((inputs, blocks))
+    }
+
+    /// `ssa`, `ssa(a, b)`, `phi`, `phi(a, b)`: the inputs.
+    fn header(&mut self, mut line: Line<'t>) -> Result<Vec<Value>> {
+        line.name("`ssa` or `phi`")?;
+        let inputs = self.optional_names(&mut line)?;
+        line.finish()?;
+        Ok(inputs)
+    }
+
+    fn ssa_block(&mut self, mut head: Line<'t>, lines: &[Line<'t>]) -> Result<BlockData> {
+        let name = self.block(&mut head)?;
+        let params = self.optional_names(&mut head)?;
+        head.expect(Kind::Colon, "`(` or `:`")?;
+        head.finish()?;
+        let lines = Lines::split(head, lines)?;
+        let body = lines.body.iter().map(|&line| self.inst(line)).collect::<Result<_>>()?;
+        let term = self.terminator(lines.term, |parser, line| {
+            let block = parser.block(line)?;
+            line.expect(Kind::Open, "`(`: a target always has parentheses")?;
+            Ok(Target { block, args: line.list_to_close(|line| parser.atom(line))? })
+        })?;
+        lines.finish()?;
+        Ok(BlockData { name, params, body, term })
+    }
+
+    fn phi_block(&mut self, mut head: Line<'t>, lines: &[Line<'t>]) -> Result<PhiBlock> {
+        let name = self.block(&mut head)?;
+        head.expect(Kind::Colon, "`:`: blocks have no parameters in phi form")?;
+        head.finish()?;
+        let lines = Lines::split(head, lines)?;
+        let phis = lines.body.iter().take_while(|line| line.is_phi()).count();
+        let (phis, body) = lines.body.split_at(phis);
+        let phis = phis.iter().map(|&line| self.phi(line)).collect::<Result<_>>()?;
+        if let Some(late) = body.iter().find(|line| line.is_phi()) {
+            return Err(late.unexpected("an instruction: phis come first"));
+        }
+        let body = body.iter().map(|&line| self.inst(line)).collect::<Result<_>>()?;
+        let term = self.terminator(lines.term, Self::block)?;
+        lines.finish()?;
+        Ok(PhiBlock { name, phis, body, term })
+    }
+
+    /// `x = add a, b`
+    fn inst(&mut self, mut line: Line<'t>) -> Result<Inst> {
+        let dest = self.value(&mut line)?;
+        line.expect(Kind::Assign, "`=`")?;
+        let op = Op::from_name(line.word()).filter(|op| op.is_core()).ok_or_else(|| {
+            let core = Op::ALL.iter().filter(|op| op.is_core()).map(|op| op.name()).collect::<Vec<_>>();
+            line.unexpected("an operation").with_help(format!("the operations are {}", core.join(", ")))
+        })?;
+        line.name("an operation")?;
+        let mut inst = Inst { dest, op, args: [Atom::Const(0); 3] };
+        for (index, operand) in inst.operands_mut().iter_mut().enumerate() {
+            if index > 0 {
+                line.expect(Kind::Comma, "`,`")?;
+            }
+            *operand = self.atom(&mut line)?;
+        }
+        line.finish()?;
+        Ok(inst)
+    }
+
+    /// `x = phi [a, P], ..`, or `x = phi`
+    fn phi(&mut self, mut line: Line<'t>) -> Result<Phi> {
+        let dest = self.value(&mut line)?;
+        line.expect(Kind::Assign, "`=`")?;
+        line.name("`phi`")?;
+        let mut entries = Vec::new();
+        while !line.is_empty() {
+            if !entries.is_empty() {
+                line.expect(Kind::Comma, "`,`")?;
+            }
+            line.expect(Kind::OpenBracket, "`[`")?;
+            let atom = self.atom(&mut line)?;
+            line.expect(Kind::Comma, "`,`")?;
+            entries.push((self.block(&mut line)?, atom));
+            line.expect(Kind::CloseBracket, "`]`")?;
+        }
+        Ok(Phi { dest, entries })
+    }
+
+    fn terminator<T>(
+        &mut self,
+        mut line: Line<'t>,
+        target: impl Fn(&mut Self, &mut Line<'t>) -> Result<T>,
+    ) -> Result<Terminator<T>> {
+        let word = line.word();
+        if !matches!(word, "br" | "cbr" | "ret") {
+            return Err(line.unexpected("an instruction `x = ..` or a terminator `br`, `cbr`, `ret`"));
+        }
+        line.name("a terminator")?;
+        let term = match word {
+            "br" => Terminator::Br(target(self, &mut line)?),
+            "cbr" => {
+                let cond = self.atom(&mut line)?;
+                line.expect(Kind::Comma, "`,`")?;
+                let yes = target(self, &mut line)?;
+                line.expect(Kind::Comma, "`,`")?;
+                Terminator::Cbr(cond, yes, target(self, &mut line)?)
+            }
+            _ => Terminator::Ret(self.atom(&mut line)?),
+        };
+        line.finish()?;
+        Ok(term)
+    }
+
+    /// `(a, b)`, `()` or nothing.
+    fn optional_names(&mut self, line: &mut Line<'t>) -> Result<Vec<Value>> {
+        if line.eat(Kind::Open).is_none() {
+            return Ok(Vec::new());
+        }
+        line.list_to_close(|line| self.value(line))
+    }
+
+    fn atom(&mut self, line: &mut Line<'t>) -> Result<Atom> {
+        if let Some(constant) = line.constant()? {
+            return Ok(Atom::Const(constant));
+        }
+        let name = line.name("a name or a constant")?;
+        Ok(Atom::Value(self.intern(name)))
+    }
+
+    fn value(&mut self, line: &mut Line<'t>) -> Result<Value> {
+        let name = line.name("a name")?;
+        Ok(self.intern(name))
+    }
+
+    fn intern(&mut self, name: &'t str) -> Value {
+        *self.values.entry(name).or_insert_with(|| Value(self.value_names.push(name)))
+    }
+
+    /// A block's name. One that no block bears is numbered past the listing.
+    fn block(&mut self, line: &mut Line<'t>) -> Result<Block> {
+        let name = line.name("a block's name")?;
+        Ok(*self.blocks.entry(name).or_insert_with(|| Block(self.block_names.push(name))))
+    }
+}
+
+/// A block's lines after its first: instructions and phis up to the terminator.
+struct Lines<'l, 't> {
+    body: &'l [Line<'t>],
+    term: Line<'t>,
+    /// What is not allowed: a line after the terminator.
+    extra: Option<&'l Line<'t>>,
+}
+
+impl<'l, 't> Lines<'l, 't> {
+    fn split(head: Line<'t>, lines: &'l [Line<'t>]) -> Result<Self> {
+        let Some(end) = lines.iter().position(|line| !line.is_instruction()) else {
+            let last = lines.last().unwrap_or(&head);
+            return Err(last.at_end().unexpected("a terminator `br`, `cbr`, `ret` on a line of its own"));
+        };
+        Ok(Lines { body: &lines[..end], term: lines[end], extra: lines.get(end + 1) })
+    }
+
+    fn finish(self) -> Result<()> {
+        self.extra.map_or(Ok(()), |line| Err(line.unexpected("a new block `name:` after the terminator")))
+    }
+}

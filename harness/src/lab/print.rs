@@ -1,0 +1,153 @@
+//! Printing both forms (`docs/LANGUAGE.md` §2 and §3). Any function can be printed, valid or not, also the operations and
+//! the `trap` terminator that only raised functions have and that do not parse.
+
+use std::fmt::{self, Display, Formatter};
+
+use crate::lab::{Atom, Block, Function, Inst, Phi, PhiFunction, Target, Terminator, Value};
+use crate::names::Names;
+
+impl Display for Function {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let names = Tables { values: &self.value_names, blocks: &self.block_names };
+        names.header(f, "ssa", &self.inputs)?;
+        for block in &self.blocks {
+            names.block(f, block.name)?;
+            if !block.params.is_empty() {
+                names.parenthesized(f, &block.params)?;
+            }
+            f.write_str(":\n")?;
+            block.body.iter().try_for_each(|inst| names.inst(f, inst))?;
+            names.terminator(f, &block.term, |f, Target { block, args }| {
+                names.block(f, *block)?;
+                f.write_str("(")?;
+                separated(f, args, |f, &atom| names.atom(f, atom))?;
+                f.write_str(")")
+            })?;
+        }
+        Ok(())
+    }
+}
+
+impl Display for PhiFunction {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let names = Tables { values: &self.value_names, blocks: &self.block_names };
+        names.header(f, "phi", &self.inputs)?;
+        for block in &self.blocks {
+            names.block(f, block.name)?;
+            f.write_str(":\n")?;
+            block.phis.iter().try_for_each(|phi| names.phi(f, phi))?;
+            block.body.iter().try_for_each(|inst| names.inst(f, inst))?;
+            names.terminator(f, &block.term, |f, &target| names.block(f, target))?;
+        }
+        Ok(())
+    }
+}
+
+/// The two name spaces of a function.
+#[derive(Clone, Copy)]
+struct Tables<'f> {
+    values: &'f Names,
+    blocks: &'f Names,
+}
+
+impl Tables<'_> {
+    fn value(self, f: &mut Formatter<'_>, value: Value) -> fmt::Result {
+        self.values.get(value.0).fmt(f)
+    }
+
+    fn block(self, f: &mut Formatter<'_>, block: Block) -> fmt::Result {
+        self.blocks.get(block.0).fmt(f)
+    }
+
+    fn atom(self, f: &mut Formatter<'_>, atom: Atom) -> fmt::Result {
+        match atom {
+            Atom::Const(constant) => constant.fmt(f),
+            Atom::Value(value) => self.value(f, value),
+        }
+    }
+
+    fn parenthesized(self, f: &mut Formatter<'_>, values: &[Value]) -> fmt::Result {
+        f.write_str("(")?;
+        separated(f, values, |f, &value| self.value(f, value))?;
+        f.write_str(")")
+    }
+
+    fn header(self, f: &mut Formatter<'_>, form: &str, inputs: &[Value]) -> fmt::Result {
+        f.write_str(form)?;
+        if !inputs.is_empty() {
+            self.parenthesized(f, inputs)?;
+        }
+        f.write_str("\n")
+    }
+
+    fn inst(self, f: &mut Formatter<'_>, inst: &Inst) -> fmt::Result {
+        f.write_str("  ")?;
+        self.value(f, inst.dest)?;
+        write!(f, " = {} ", inst.op)?;
+        separated(f, inst.operands(), |f, &atom| self.atom(f, atom))?;
+        f.write_str("\n")
+    }
+
+    /// The entries stand in the order of the predecessors' blocks, whatever their order in the data.
+    fn phi(self, f: &mut Formatter<'_>, phi: &Phi) -> fmt::Result {
+        let mut entries = phi.entries.clone();
+        entries.sort_by_key(|&(predecessor, _)| predecessor);
+        f.write_str("  ")?;
+        self.value(f, phi.dest)?;
+        f.write_str(" = phi")?;
+        if !entries.is_empty() {
+            f.write_str(" ")?;
+        }
+        separated(f, &entries, |f, &(predecessor, atom)| {
+            f.write_str("[")?;
+            self.atom(f, atom)?;
+            f.write_str(", ")?;
+            self.block(f, predecessor)?;
+            f.write_str("]")
+        })?;
+        f.write_str("\n")
+    }
+
+    fn terminator<T>(
+        self,
+        f: &mut Formatter<'_>,
+        term: &Terminator<T>,
+        target: impl Fn(&mut Formatter<'_>, &T) -> fmt::Result,
+    ) -> fmt::Result {
+        match term {
+            Terminator::Br(to) => {
+                f.write_str("  br ")?;
+                target(f, to)?;
+            }
+            Terminator::Cbr(cond, yes, no) => {
+                f.write_str("  cbr ")?;
+                self.atom(f, *cond)?;
+                f.write_str(", ")?;
+                target(f, yes)?;
+                f.write_str(", ")?;
+                target(f, no)?;
+            }
+            Terminator::Ret(atom) => {
+                f.write_str("  ret ")?;
+                self.atom(f, *atom)?;
+            }
+            Terminator::Trap(trap) => write!(f, "  trap {trap}")?,
+        }
+        f.write_str("\n")
+    }
+}
+
+/// Items with `, ` between them.
+fn separated<T>(
+    f: &mut Formatter<'_>,
+    items: &[T],
+    item: impl Fn(&mut Formatter<'_>, &T) -> fmt::Result,
+) -> fmt::Result {
+    for (index, each) in items.iter().enumerate() {
+        if index > 0 {
+            f.write_str(", ")?;
+        }
+        item(f, each)?;
+    }
+    Ok(())
+}
