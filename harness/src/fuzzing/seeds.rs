@@ -1,6 +1,6 @@
 //! Where a target starts: the programs of the project's corpus.
 //!
-//! libFuzzer writes what it finds interesting into the first folder that it is given, thousands of files, and cargo-fuzz
+//! libFuzzer writes what it finds interesting, thousands of files, into the first folder that it is given, and cargo-fuzz
 //! gives it `fuzz/corpus/TARGET`. The project's corpus must not be flooded, so that folder is not committed, and the
 //! corpus's programs are copied there.
 
@@ -8,20 +8,21 @@ use std::fs;
 use std::path::Path;
 
 use crate::case::Form;
+use crate::record;
 
-/// Copies the corpus's programs of this form into libFuzzer's folder, if that exists; those that are there already stay.
-pub fn plant_seeds(corpus: &Path, form: Form, folder: &Path) {
-    let Ok(entries) = crate::record::entries(corpus) else { return };
+/// Copies the corpus's programs of these forms into libFuzzer's folder, if that exists. What is there already stays.
+pub fn plant_seeds(corpus: &Path, forms: &[Form], folder: &Path) {
+    let Ok(entries) = record::entries(corpus) else { return };
     if !folder.is_dir() {
         return;
     }
     for entry in entries {
-        let is_wanted = entry.file.extension().is_some_and(|extension| extension == form.extension());
+        let extension = entry.file.extension().and_then(|extension| Form::from_extension(extension.to_str()?));
         let Ok(within) = entry.file.strip_prefix(corpus) else { continue };
-        let name = within.to_string_lossy().replace('/', "-");
-        if is_wanted && !folder.join(&name).exists() {
-            // A seed less is no reason to stop.
-            let _ = fs::copy(&entry.file, folder.join(name));
+        let seed = folder.join(within.to_string_lossy().replace('/', "-"));
+        if extension.is_some_and(|form| forms.contains(&form)) && !seed.exists() {
+            // One seed less is no reason to stop.
+            let _ = fs::copy(&entry.file, seed);
         }
     }
 }
