@@ -63,11 +63,13 @@ pub fn check_timed(case: &Case, paths: &[&dyn Path], detail: Detail, spent: &mut
 
     // Compiled code runs only where the interpreter ended within the fuel: fuel decides, not a clock.
     let ended: Vec<_> = reference.iter().copied().filter(|run| run.outcome != Outcome::OutOfFuel).collect();
-    let runnable: &Case = &if ended.len() == reference.len() {
-        std::borrow::Cow::Borrowed(case)
+    let shortened;
+    let runnable = if ended.len() == reference.len() {
+        case
     } else {
         let runs = case.vectors.iter().zip(&reference).filter(|(_, run)| run.outcome != Outcome::OutOfFuel);
-        std::borrow::Cow::Owned(Case { vectors: runs.map(|(vector, _)| vector.clone()).collect(), ..case.clone() })
+        shortened = Case { vectors: runs.map(|(vector, _)| vector.clone()).collect(), ..case.clone() };
+        &shortened
     };
 
     let mut judged = Vec::with_capacity(paths.len());
