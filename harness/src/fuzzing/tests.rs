@@ -1,3 +1,5 @@
+//! The properties for a second each, and that inputs, mutants and seeds are what they are meant to be.
+
 use std::fs;
 
 use super::*;
