@@ -33,10 +33,14 @@ pub fn entries(folder: &Path) -> io::Result<Vec<Entry>> {
     let mut folders = vec![folder.to_path_buf()];
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(&folder)? {
-            let path = entry?.path();
-            let is_hidden = path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
-            if path.is_dir() && !is_hidden {
-                folders.push(path);
+            let entry = entry?;
+            let path = entry.path();
+            let is_hidden = entry.file_name().as_encoded_bytes().starts_with(b".");
+            // A link to a folder is not followed: it may lead round in a circle.
+            if entry.file_type()?.is_dir() {
+                if !is_hidden {
+                    folders.push(path);
+                }
             } else if is_program(&path) {
                 files.push(path);
             }
@@ -53,14 +57,14 @@ fn is_program(path: &Path) -> bool {
     path.extension().and_then(|extension| Form::from_extension(extension.to_str()?)).is_some()
 }
 
-/// What is expected of a file by its place; nothing of a finding's original, whose minimized program stands for it.
+/// What is expected of a file by its place; nothing of a finding's original and IR, its minimized program stands for it.
 fn entry(file: &Path) -> Option<Result<Expected, String>> {
-    let mut folders = file.ancestors().skip(1);
-    let parent = folders.next()?;
-    if parent.parent().is_some_and(|folder| folder.file_name().is_some_and(|name| name == "findings")) {
-        return if file.file_stem()? == "min" { Some(recorded(parent)) } else { None };
+    let is_findings = |folder: &Path| folder.file_name().is_some_and(|name| name == "findings");
+    if let Some(finding) = file.ancestors().skip(1).find(|folder| folder.parent().is_some_and(is_findings)) {
+        let is_minimized = file.parent() == Some(finding) && file.file_stem().is_some_and(|stem| stem == "min");
+        return is_minimized.then(|| recorded(finding));
     }
-    let named = std::iter::once(parent).chain(folders).find_map(|folder| {
+    let named = file.ancestors().skip(1).find_map(|folder| {
         let name = folder.file_name()?.to_str()?;
         if name == "known-bugs" { Some("agree") } else { VERDICTS.into_iter().find(|verdict| *verdict == name) }
     });

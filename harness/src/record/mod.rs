@@ -9,7 +9,7 @@ mod finding;
 mod readme;
 
 pub use corpus::{Entry, Expected, entries};
-pub use finding::{Finding, Recorded, Toolchained, record};
+pub use finding::{Finding, Recorded, Toolchained, record, right};
 
 use std::fmt::Write;
 

@@ -6,22 +6,25 @@ use annotate_snippets::{AnnotationKind, Level, Origin, Renderer, Snippet};
 
 use crate::syntax::SyntaxError;
 
-/// Bytes of a line that are shown before and after the place of the error.
-const AROUND: usize = 100;
+/// A line with more bytes than this is cut to so many before and after the place of the error.
+const LONG_LINE: usize = 10_000;
 
-/// A syntax error as a compiler shows it. Only the lines around the error are laid out, so a huge text costs nothing.
+/// A syntax error as a compiler shows it. Only the error's line is laid out, so a huge text costs nothing.
 pub fn syntax_error(file: &str, text: &str, error: &SyntaxError, color: bool) -> String {
     let (line, column) = error.line_column(text);
-    let excerpt = excerpt(text, &error.span);
+    let (excerpt, is_cut) = excerpt(text, &error.span);
     let start = error.span.start.clamp(excerpt.start, excerpt.end) - excerpt.start;
     let end = error.span.end.clamp(excerpt.start, excerpt.end) - excerpt.start;
     let snippet = Snippet::source(&text[excerpt])
         .line_start(line)
         .annotation(AnnotationKind::Primary.span(start..end.max(start)));
-    let mut group = Level::ERROR
-        .primary_title(error.message.as_str())
-        .element(Origin::path(file).line(line).char_column(column))
-        .element(snippet);
+    let title = Level::ERROR.primary_title(error.message.as_str());
+    // The renderer counts columns in what it is given; in a line that is cut it has to be told.
+    let mut group = if is_cut {
+        title.element(Origin::path(file).line(line).char_column(column)).element(snippet)
+    } else {
+        title.element(snippet.path(file))
+    };
     if let Some(help) = &error.help {
         group = group.element(Level::HELP.message(help.as_str()));
     }
@@ -29,14 +32,14 @@ pub fn syntax_error(file: &str, text: &str, error: &SyntaxError, color: bool) ->
     renderer.render(&[group])
 }
 
-/// The part of the error's line that is shown.
-fn excerpt(text: &str, span: &Range<usize>) -> Range<usize> {
+/// The part of the error's line that is shown, and whether its beginning is cut off.
+fn excerpt(text: &str, span: &Range<usize>) -> (Range<usize>, bool) {
     let at = span.start.min(text.len());
     let line_start = text[..at].rfind('\n').map_or(0, |at| at + 1);
     let line_end = text[at..].find('\n').map_or(text.len(), |end| at + end);
-    let start = text.floor_char_boundary(line_start.max(at.saturating_sub(AROUND)));
-    let end = text.floor_char_boundary(line_end.min(at + AROUND));
-    start..end
+    let start = text.floor_char_boundary(line_start.max(at.saturating_sub(LONG_LINE)));
+    let end = text.floor_char_boundary(line_end.min(at + LONG_LINE));
+    (start..end, start > line_start)
 }
 
 #[cfg(test)]

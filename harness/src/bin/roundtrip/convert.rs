@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use anyhow::bail;
 use harness::case::{Form, Program};
 use harness::lab;
+use harness::report::count;
 
 use crate::source::{InputForm, Source};
 use crate::status::Status;
@@ -50,7 +51,7 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
         (Program::Ssa(function), To::Phi) => {
             let conflicts = lab::conflicts(&function);
             if !conflicts.is_empty() {
-                let n = crate::source::count(conflicts.len(), "conflicting multi-edge");
+                let n = count(conflicts.len(), "conflicting multi-edge");
                 terminal.note(format!("{}: {n} split first (Lemma 8.4.11)", source.name));
             }
             terminal.print(&lab::args_to_phi(&lab::split_conflicts(&function)).to_string())?;

@@ -6,13 +6,13 @@ use anyhow::{Context, bail};
 use harness::case::DEFAULT_FUEL;
 use harness::path::Path;
 use harness::record::{self, Entry, Expected};
-use harness::report::Checked;
+use harness::report::{Checked, count};
 use serde_json::json;
 
 use crate::check::check_loaded;
 use crate::planted::Plant;
 use crate::select::PathOptions;
-use crate::source::{InputForm, RunOptions, Source, count};
+use crate::source::{InputForm, RunOptions, Source};
 use crate::status::Status;
 use crate::terminal::{Format, Terminal};
 

@@ -34,8 +34,13 @@ Examples:
   roundtrip lower program.tiny --form phi    print one form of a program
   roundtrip paths                            what there is to compare
 
-Exit status: 0 agree or valid; 1 a finding; 2 usage, unreadable or unparsable input, missing toolchain;
-3 nothing worse than inconclusive; 4 only known findings; 70 a fault of roundtrip itself.";
+Exit status:
+  0   agree or valid
+  1   a finding
+  2   usage, unreadable or unparsable input, missing toolchain
+  3   nothing worse than inconclusive
+  4   only known findings
+  70  a fault of roundtrip itself";
 
 /// Differential testing of SSA constructions and compilers.
 ///

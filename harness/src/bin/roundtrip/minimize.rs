@@ -5,8 +5,10 @@ use std::path::{Path as FilePath, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, bail};
-use harness::case::Case;
+use arbitrary::Unstructured;
+use harness::case::{Case, Form};
 use harness::compare::Report;
+use harness::generate::{self, Policy};
 use harness::minimize;
 use harness::path::{Detail, Path};
 use harness::record::{self, case_text};
@@ -85,7 +87,8 @@ fn read(args: &Args, terminal: &Terminal) -> anyhow::Result<(String, Case)> {
         return Ok((name, source.load(&args.options, terminal)?.case));
     }
     let name = file.display().to_string();
-    let case = harness::generate::case_from_bytes(&read_bytes(file)?);
+    let bytes = read_bytes(file)?;
+    let case = generate::case_from(&mut Unstructured::new(&bytes), Form::Tiny, &Policy::default());
     Ok((name, Case { fuel: args.options.fuel, ..case }))
 }
 

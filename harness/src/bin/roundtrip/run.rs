@@ -3,16 +3,16 @@
 use std::path::PathBuf;
 
 use anyhow::{anyhow, bail};
-use harness::case::{Case, Form, Program};
+use harness::case::{Case, Form};
 use harness::judge;
 use harness::op::Outcome;
 use harness::path::interpreters::Interpreter;
 use harness::path::{Detail, Path};
-use harness::report;
+use harness::report::{self, count};
 use serde_json::json;
 
 use crate::select;
-use crate::source::{InputForm, RunOptions, Source, count};
+use crate::source::{InputForm, RunOptions, Source};
 use crate::status::Status;
 use crate::terminal::{Format, Terminal};
 use crate::validate::violations;

@@ -2,14 +2,12 @@
 
 use std::fs::File;
 use std::io::{self, Read};
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use harness::case::{Case, DEFAULT_FUEL, Form, Program};
 use harness::directives::{self, Directive};
-use harness::op::Outcome;
-use harness::report::{self, Expectation};
+use harness::report::{self, Expectation, count};
 use harness::syntax::SyntaxError;
 use harness::{lab, tac, tiny};
 
@@ -105,7 +103,7 @@ impl Source {
     pub fn load(self, options: &RunOptions, terminal: &Terminal) -> anyhow::Result<Loaded> {
         let program = self.program(terminal)?;
         let runs = self.runs(&program, options, terminal)?;
-        let (vectors, expectations) = runs.unwrap_or_else(|| (default_vectors(&program, self.name(), terminal), vec![]));
+        let (vectors, expectations) = runs.unwrap_or_else(|| (default_vectors(&program, &self.name, terminal), vec![]));
         let case = Case { program, vectors, fuel: options.fuel };
         Ok(Loaded { source: self, case, expectations })
     }
@@ -159,9 +157,6 @@ impl Source {
         Rendered(report::syntax_error(&self.name, &self.text, error, terminal.error_color())).into()
     }
 
-    fn name(&self) -> &str {
-        &self.name
-    }
 }
 
 /// Vectors for a program with inputs of which nobody said what they are: small numbers, signs, and both ends.
@@ -175,11 +170,6 @@ fn default_vectors(program: &Program, name: &str, terminal: &Terminal) -> Vec<Ve
     vectors
 }
 
-
-/// `1 value`, `2 values`.
-pub fn count(n: usize, what: &str) -> String {
-    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
-}
 
 fn is_stdin(path: &Path) -> bool {
     path.as_os_str() == "-"

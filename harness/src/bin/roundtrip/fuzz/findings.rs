@@ -51,7 +51,7 @@ impl<'a> Findings<'a> {
         if *count > 1 {
             return Ok(());
         }
-        let origin = format!("program {index} of seed {} ({})", self.args.seed, found.case.program.form().extension());
+        let origin = format!("program {index} of seed {}", self.args.seed);
         self.progress.aside(|| self.terminal.note(format!("{signature}: {origin}")));
         let paths: Vec<&dyn Path> = found.took_part.iter().map(|&path| self.paths[path]).collect();
         let step = |size: usize| self.progress.busy(format!("minimizing {signature}: {size} left"));
@@ -70,24 +70,17 @@ impl<'a> Findings<'a> {
             paths: self.toolchains(&found.took_part),
             options: format!("{}{}", self.paths_option(&found.took_part), self.args.plant.arguments()),
         };
-        let recorded = match &self.args.corpus {
-            Some(corpus) => Some(
-                record::record(corpus, &finding)
-                    .with_context(|| format!("cannot record {signature} in {}", corpus.display()))?,
-            ),
-            None => None,
-        };
-        self.progress.aside(|| self.announce(index, &finding, recorded.as_ref()))
+        let corpus = &self.args.corpus;
+        let recorded = record::record(corpus, &finding)
+            .with_context(|| format!("cannot record {signature} in {}", corpus.display()))?;
+        self.progress.aside(|| self.announce(index, &finding, &recorded))
     }
 
     /// Prints the minimized program's report, and where it lies.
-    fn announce(&self, index: u64, finding: &Finding, recorded: Option<&Recorded>) -> anyhow::Result<()> {
+    fn announce(&self, index: u64, finding: &Finding, recorded: &Recorded) -> anyhow::Result<()> {
         let (case, report) = finding.minimized;
         let text = record::case_text(case, &report.runs.iter().map(|run| run.right).collect::<Vec<_>>());
-        let file = match recorded {
-            Some(recorded) => recorded.folder().join(format!("min.{}", case.program.form().extension())),
-            None => format!("program-{index}.{}", case.program.form().extension()).into(),
-        };
+        let file = recorded.folder().join(format!("min.{}", case.program.form().extension()));
         let checked = Checked::new(&file.display().to_string(), &text, report.clone(), Vec::new());
         if self.args.format == Format::Json {
             let mut object = report::check_object(&checked);
@@ -98,9 +91,8 @@ impl<'a> Findings<'a> {
         }
         self.terminal.line(checked.text(self.terminal.color))?;
         match recorded {
-            Some(Recorded::New(folder)) => self.terminal.note(format!("recorded in {}", folder.display())),
-            Some(Recorded::Known(folder)) => self.terminal.note(format!("recorded before in {}", folder.display())),
-            None => self.terminal.note("not recorded; --corpus DIR says where to"),
+            Recorded::New(folder) => self.terminal.note(format!("recorded in {}", folder.display())),
+            Recorded::Known(folder) => self.terminal.note(format!("recorded before in {}", folder.display())),
         }
         Ok(())
     }

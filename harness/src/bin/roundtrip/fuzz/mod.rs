@@ -65,9 +65,9 @@ pub struct Args {
     jobs: Option<usize>,
     #[command(flatten)]
     paths: PathOptions,
-    /// Where findings are recorded; without it they are only printed
-    #[arg(long, value_name = "DIR")]
-    corpus: Option<PathBuf>,
+    /// Where findings are recorded
+    #[arg(long, value_name = "DIR", default_value = "corpus")]
+    corpus: PathBuf,
     /// The language of the programs: tiny, tac
     #[arg(long, value_name = "FORM", default_value = "tiny")]
     form: GeneratedForm,
@@ -145,8 +145,8 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
     if jobs == 0 {
         bail!("--jobs 0 would run nothing");
     }
-    if let Some(corpus) = &args.corpus {
-        std::fs::create_dir_all(corpus).with_context(|| format!("cannot make the corpus {}", corpus.display()))?;
+    if args.corpus.exists() && !args.corpus.is_dir() {
+        bail!("the corpus {} is no folder", args.corpus.display());
     }
     let selected = args.paths.select(terminal)?;
     let paths = taking(args.form.into(), &selected, terminal)?;
