@@ -9,6 +9,7 @@ mod lines;
 mod parse;
 mod print;
 pub mod split;
+pub mod theorems;
 pub mod validate;
 pub mod validate_phi;
 
