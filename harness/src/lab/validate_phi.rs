@@ -127,3 +127,24 @@ fn judge_uses(function: &PhiFunction, judge: &mut Judge) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::lab;
+
+    #[test]
+    fn every_wrong_entry_says_what_and_where() {
+        let text = "entry:\n  cbr 1, t, j\nt:\n  br j\nj:\n  x = phi [1, t], [2, j], [3, t]\n  y = phi\n  ret x\n";
+        let violations = lab::validate_phi(&lab::parse_phi(text).unwrap());
+        let report: Vec<String> = violations.iter().map(ToString::to_string).collect();
+        assert_eq!(
+            report,
+            [
+                "S3: phi x of j has an entry for j, which is no predecessor",
+                "S3: phi x of j has two entries for t",
+                "S3: phi x of j has no entry for entry",
+                "S3: phi y of j has no entry for entry",
+            ]
+        );
+    }
+}
