@@ -116,7 +116,7 @@ pub fn splitting_restores_the_correspondence(function: &Function, inputs: &[i64]
     expect(grown == conflicts_before.len(), || format!("one new block for each conflict\n{function}{split}"))?;
     // Out of fuel the original may stand before a new block, so the other run gets a step more for each step.
     let (original, original_events) = trace(function, inputs, fuel);
-    let (execution, events) = trace(&split, inputs, 2 * fuel);
+    let (execution, events) = trace(&split, inputs, fuel.saturating_mul(2));
     let (events, detours) = without_new_blocks(function, &split, &events);
     let same = match original.outcome {
         Outcome::OutOfFuel => events.starts_with(&original_events),
