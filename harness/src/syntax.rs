@@ -93,10 +93,26 @@ pub fn tokens(text: &str) -> Result<Vec<Token>, SyntaxError> {
             Err(()) => {
                 let character = text[span.start..].chars().next().unwrap_or('\u{fffd}');
                 let span = span.start..span.start + character.len_utf8();
-                Err(SyntaxError::new(span, format!("unexpected character {character:?}")))
+                let error = SyntaxError::new(span, format!("unexpected character {character:?}"));
+                Err(if matches!(character, '&' | '|') { error.with_help("Tiny has `&&` and `||`") } else { error })
             }
         })
         .collect()
+}
+
+/// The value of a decimal constant, digits with a `-` before them or not; `None` when it does not fit in 64 bits or is
+/// something else.
+pub fn integer(text: &str) -> Option<i64> {
+    if text.starts_with('+') { None } else { text.parse().ok() }
+}
+
+/// A piece of the text as a message quotes it: cut when it is long.
+pub fn quote(piece: &str) -> String {
+    const LONGEST: usize = 40;
+    match piece.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("`{}…`", &piece[..end]),
+        None => format!("`{piece}`"),
+    }
 }
 
 /// Why a text does not parse, and where.

@@ -1,7 +1,7 @@
 //! The control-flow graph of a TAC program: the common input of every SSA construction (`docs/LANGUAGE.md` §5, "Blocks").
 
+use super::program::{Assign, Atom, Label, Line, Program};
 use crate::names::Names;
-use crate::tac::program::{Assign, Atom};
 
 /// A control-flow graph over mutable variables. Block `i` is called `Bi`; block 0 is the entry and has no predecessor.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,5 +46,78 @@ impl Terminator {
             Terminator::Ret(_) => (None, None),
         };
         first.into_iter().chain(second)
+    }
+}
+
+/// The control-flow graph of a program.
+pub fn cfg(program: &Program) -> Cfg {
+    let layout = Layout::of(program);
+    let mut blocks = Vec::with_capacity(layout.count);
+    if layout.entry {
+        blocks.push(Block { body: Vec::new(), term: Terminator::Br(1) });
+    }
+    let mut body = Vec::new();
+    for line in &program.lines {
+        let next = blocks.len() + 1;
+        let term = match line {
+            // A block that is begun has a line; as no jump ended it, an assignment.
+            Line::Label(label) if layout.begins[label.index()].is_some() && !body.is_empty() => Terminator::Br(next),
+            Line::Label(_) => continue,
+            Line::Assign(assign) => {
+                body.push(*assign);
+                continue;
+            }
+            Line::Goto(label) => Terminator::Br(layout.target(*label)),
+            Line::If { when: true, cond, target } => Terminator::Cbr(*cond, layout.target(*target), next),
+            Line::If { when: false, cond, target } => Terminator::Cbr(*cond, next, layout.target(*target)),
+            Line::Ret(atom) => Terminator::Ret(*atom),
+        };
+        blocks.push(Block { body: std::mem::take(&mut body), term });
+    }
+    Cfg { variables: program.variables.clone(), inputs: program.inputs, blocks }
+}
+
+/// Where the blocks begin.
+struct Layout {
+    /// For each label that some jump names, the block that begins after it.
+    begins: Vec<Option<BlockIndex>>,
+    /// Whether an empty block stands in front, so that the entry has no predecessor.
+    entry: bool,
+    /// How many blocks there are.
+    count: usize,
+}
+
+impl Layout {
+    fn of(program: &Program) -> Layout {
+        let mut begins = vec![None; program.labels.len()];
+        for line in &program.lines {
+            if let Line::Goto(target) | Line::If { target, .. } = line {
+                begins[target.index()] = Some(0);
+            }
+        }
+        let mut first_labels = program.lines.iter().map_while(|line| match line {
+            Line::Label(label) => Some(label),
+            _ => None,
+        });
+        let entry = first_labels.any(|label| begins[label.index()].is_some());
+
+        let mut count = usize::from(entry);
+        let mut begin = true;
+        for line in &program.lines {
+            if let Line::Label(label) = line {
+                if let Some(block) = &mut begins[label.index()] {
+                    *block = count;
+                    begin = true;
+                }
+            } else {
+                count += usize::from(begin);
+                begin = !matches!(line, Line::Assign(_));
+            }
+        }
+        Layout { begins, entry, count }
+    }
+
+    fn target(&self, label: Label) -> BlockIndex {
+        self.begins[label.index()].expect("a jump names it")
     }
 }

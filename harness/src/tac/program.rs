@@ -34,6 +34,13 @@ impl Var {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Label(pub u32);
 
+impl Label {
+    /// The index as a `usize`.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
 /// An operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Atom {
@@ -41,6 +48,16 @@ pub enum Atom {
     Const(i64),
     /// A variable's current value.
     Var(Var),
+}
+
+impl Atom {
+    /// The variable, if it is one.
+    pub fn var(&self) -> Option<Var> {
+        match *self {
+            Atom::Const(_) => None,
+            Atom::Var(var) => Some(var),
+        }
+    }
 }
 
 /// `dest = op args`. The slots of `args` past the operation's arity hold `Const(0)`.

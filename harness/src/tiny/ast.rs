@@ -63,3 +63,107 @@ pub enum Logic {
     /// `||`
     Or,
 }
+
+impl Program {
+    /// How many statements there are, those in blocks too; the `return` is none.
+    pub fn size(&self) -> usize {
+        fn count(body: &[Stmt]) -> usize {
+            body.iter()
+                .map(|stmt| match stmt {
+                    Stmt::Assign(..) => 1,
+                    Stmt::While(_, body) => 1 + count(body),
+                    Stmt::If(_, then, otherwise) => 1 + count(then) + count(otherwise),
+                })
+                .sum()
+        }
+        count(&self.body)
+    }
+
+    /// How many statements and expressions lie one in another, at most: 1 for `return 0`, 2 for `x = 0` or
+    /// `return -x`.
+    pub fn depth(&self) -> usize {
+        fn deepest(body: &[Stmt]) -> usize {
+            body.iter()
+                .map(|stmt| {
+                    1 + match stmt {
+                        Stmt::Assign(_, value) => value.depth(),
+                        Stmt::While(cond, body) => cond.depth().max(deepest(body)),
+                        Stmt::If(cond, then, otherwise) => cond.depth().max(deepest(then)).max(deepest(otherwise)),
+                    }
+                })
+                .max()
+                .unwrap_or(0)
+        }
+        deepest(&self.body).max(self.result.depth())
+    }
+
+    /// Brings `variables` into the order V and drops those that do not occur and are no inputs.
+    pub fn normalize(&mut self) {
+        let mut order = Order { renamed: vec![None; self.variables.len()], kept: Vec::new() };
+        for input in 0..self.inputs as u32 {
+            order.visit(&mut Var(input));
+        }
+        order.block(&mut self.body);
+        order.expr(&mut self.result);
+        self.variables = order.kept.iter().map(|old| std::mem::take(&mut self.variables[old.index()])).collect();
+    }
+}
+
+impl Expr {
+    /// How many expressions lie one in another, at most: 1 for a literal.
+    pub fn depth(&self) -> usize {
+        match self {
+            Expr::Int(_) | Expr::Var(_) => 1,
+            Expr::Unary(_, operand) => 1 + operand.depth(),
+            Expr::Binary(_, left, right) | Expr::Logic(_, left, right) => 1 + left.depth().max(right.depth()),
+        }
+    }
+}
+
+/// A renumbering of variables by their first visit.
+struct Order {
+    renamed: Vec<Option<Var>>,
+    kept: Vec<Var>,
+}
+
+impl Order {
+    fn visit(&mut self, var: &mut Var) {
+        let Order { renamed, kept } = self;
+        *var = *renamed[var.index()].get_or_insert_with(|| {
+            kept.push(*var);
+            Var(kept.len() as u32 - 1)
+        });
+    }
+
+    fn block(&mut self, body: &mut [Stmt]) {
+        for stmt in body {
+            match stmt {
+                Stmt::Assign(target, value) => {
+                    self.visit(target);
+                    self.expr(value);
+                }
+                Stmt::While(cond, body) => {
+                    self.expr(cond);
+                    self.block(body);
+                }
+                Stmt::If(cond, then, otherwise) => {
+                    self.expr(cond);
+                    self.block(then);
+                    self.block(otherwise);
+                }
+            }
+        }
+    }
+
+    fn expr(&mut self, expr: &mut Expr) {
+        match expr {
+            Expr::Int(_) => {}
+            Expr::Var(var) => self.visit(var),
+            Expr::Unary(_, operand) => self.expr(operand),
+            Expr::Binary(_, left, right) | Expr::Logic(_, left, right) => {
+                self.expr(left);
+                self.expr(right);
+            }
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! The traits of a control-flow graph's shape, and those that liveness shows.
+
+use super::Trait;
+use crate::tac::cfg::Terminator;
+use crate::tac::{Atom, Cfg, Var};
+
+/// Cycles, edges, reachability.
+pub fn shape(cfg: &Cfg) -> Vec<Trait> {
+    let mut found = Vec::new();
+    let (reached, retreating) = search(cfg, None);
+    let heads: std::collections::BTreeSet<usize> = retreating.iter().map(|&(_, head)| head).collect();
+    if !heads.is_empty() {
+        found.push(Trait::Loops);
+    }
+    if heads.len() > 1 {
+        found.push(Trait::TwoLoops);
+    }
+    // A loop is reducible when its head dominates the source: without the head, the source is out of reach.
+    if retreating.iter().any(|&(source, head)| source != head && search(cfg, Some(head)).0[source]) {
+        found.push(Trait::Irreducible);
+    }
+    if reached.contains(&false) {
+        found.push(Trait::Unreachable);
+    }
+
+    let mut predecessors = vec![0; cfg.blocks.len()];
+    for block in &cfg.blocks {
+        block.term.targets().for_each(|target| predecessors[target] += 1);
+    }
+    for (index, block) in cfg.blocks.iter().enumerate() {
+        if block.term.targets().any(|target| target == index) {
+            found.push(Trait::SelfLoop);
+        }
+        if let Terminator::Cbr(_, yes, no) = block.term {
+            if yes == no {
+                found.push(Trait::MultiEdge);
+            }
+            if predecessors[yes] > 1 || predecessors[no] > 1 {
+                found.push(Trait::CriticalEdge);
+            }
+        }
+    }
+    found
+}
+
+/// Depth-first search from the entry, around `without`: which blocks it reaches, and the edges to a block that is still
+/// open.
+fn search(cfg: &Cfg, without: Option<usize>) -> (Vec<bool>, Vec<(usize, usize)>) {
+    let mut reached = vec![false; cfg.blocks.len()];
+    let mut open = vec![false; cfg.blocks.len()];
+    let mut retreating = Vec::new();
+    if without == Some(0) {
+        return (reached, retreating);
+    }
+    reached[0] = true;
+    open[0] = true;
+    let mut stack: Vec<(usize, Vec<usize>)> = vec![(0, cfg.blocks[0].term.targets().collect())];
+    while let Some((block, targets)) = stack.last_mut() {
+        let block = *block;
+        match targets.pop() {
+            None => {
+                open[block] = false;
+                stack.pop();
+            }
+            Some(target) if Some(target) == without => {}
+            Some(target) if open[target] => retreating.push((block, target)),
+            Some(target) if reached[target] => {}
+            Some(target) => {
+                reached[target] = true;
+                open[target] = true;
+                stack.push((target, cfg.blocks[target].term.targets().collect()));
+            }
+        }
+    }
+    (reached, retreating)
+}
+
+/// Backward liveness over the variables, as sets of bits.
+pub fn liveness(cfg: &Cfg) -> Vec<Trait> {
+    let words = cfg.variables.len().div_ceil(64);
+    let mut live_in = vec![vec![0u64; words]; cfg.blocks.len()];
+    let mut found = Vec::new();
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for index in (0..cfg.blocks.len()).rev() {
+            let live = through(cfg, index, &live_in, &mut |_, _| {});
+            if live != live_in[index] {
+                live_in[index] = live;
+                changed = true;
+            }
+        }
+    }
+    for index in 0..cfg.blocks.len() {
+        through(cfg, index, &live_in, &mut |live, dead| {
+            if dead {
+                found.push(Trait::DeadValue);
+            }
+            if live.iter().map(|word| word.count_ones()).sum::<u32>() > 16 {
+                found.push(Trait::ManyLive);
+            }
+        });
+    }
+    if live_in.first().is_some_and(|live| (cfg.inputs..cfg.variables.len()).any(|var| live[var / 64] >> (var % 64) & 1 != 0)) {
+        found.push(Trait::Uninitialised);
+    }
+    found
+}
+
+/// Goes through a block backward, calls `at` with the live set before each assignment and whether its value is dead,
+/// and gives the set at the block's start.
+fn through(cfg: &Cfg, index: usize, live_in: &[Vec<u64>], at: &mut impl FnMut(&[u64], bool)) -> Vec<u64> {
+    let block = &cfg.blocks[index];
+    let mut live = vec![0u64; cfg.variables.len().div_ceil(64)];
+    for target in block.term.targets() {
+        live.iter_mut().zip(&live_in[target]).for_each(|(word, more)| *word |= more);
+    }
+    let bit = |var: Var| (var.index() / 64, 1u64 << (var.index() % 64));
+    if let Terminator::Cbr(Atom::Var(var), ..) | Terminator::Ret(Atom::Var(var)) = block.term {
+        let (word, mask) = bit(var);
+        live[word] |= mask;
+    }
+    for assign in block.body.iter().rev() {
+        let (word, mask) = bit(assign.dest);
+        let dead = live[word] & mask == 0;
+        live[word] &= !mask;
+        for operand in assign.operands() {
+            if let Atom::Var(var) = *operand {
+                let (word, mask) = bit(var);
+                live[word] |= mask;
+            }
+        }
+        at(&live, dead);
+    }
+    live
+}

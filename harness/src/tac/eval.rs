@@ -1,0 +1,56 @@
+//! TAC's interpreter. A step is an executed line that is not a label (`docs/LANGUAGE.md` §5).
+
+use super::program::{Atom, Line, Program};
+use crate::op::{Execution, Outcome};
+
+/// Runs a program on one value for each input, for at most `fuel` steps.
+pub fn eval(program: &Program, inputs: &[i64], fuel: u64) -> Execution {
+    debug_assert_eq!(inputs.len(), program.inputs, "one value for each input");
+    let mut variables = vec![0; program.variables.len()];
+    variables[..inputs.len()].copy_from_slice(inputs);
+    let places = places(program);
+    let mut steps = 0;
+    // A valid program's last line is a `goto` or a `ret`, so this never runs off the end.
+    let mut at = 0;
+    let outcome = loop {
+        let line = &program.lines[at];
+        at += 1;
+        if matches!(line, Line::Label(_)) {
+            continue;
+        }
+        if steps == fuel {
+            break Outcome::OutOfFuel;
+        }
+        steps += 1;
+        let value = |atom| match atom {
+            Atom::Const(value) => value,
+            Atom::Var(var) => variables[var.index()],
+        };
+        match *line {
+            Line::Label(_) => {}
+            Line::Assign(assign) => match assign.op.eval(assign.args.map(value)) {
+                Ok(result) => variables[assign.dest.index()] = result,
+                Err(trap) => break Outcome::Trap(trap),
+            },
+            Line::Goto(target) => at = places[target.index()],
+            Line::If { when, cond, target } => {
+                if (value(cond) != 0) == when {
+                    at = places[target.index()];
+                }
+            }
+            Line::Ret(atom) => break Outcome::Return(value(atom)),
+        }
+    };
+    Execution { outcome, steps }
+}
+
+/// Each label's line.
+fn places(program: &Program) -> Vec<usize> {
+    let mut places = vec![0; program.labels.len()];
+    for (at, line) in program.lines.iter().enumerate() {
+        if let Line::Label(label) = line {
+            places[label.index()] = at;
+        }
+    }
+    places
+}

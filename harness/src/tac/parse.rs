@@ -1,0 +1,300 @@
+//! TAC's parser: one statement a line (`docs/LANGUAGE.md` §5).
+//!
+//! No word is reserved. What a line is follows from its second token: a name before `=` is assigned, a name before `:` is
+//! a label; otherwise the first word says it.
+
+use std::ops::Range;
+
+use super::order;
+use super::program::{Assign, Atom, Label, Line, Program, Var};
+use crate::names::{Interner, Names};
+use crate::op::Op;
+use crate::syntax::{self, Kind, SyntaxError, Token};
+
+/// The program of a text.
+pub fn parse(text: &str) -> Result<Program, SyntaxError> {
+    let tokens = syntax::tokens(text)?;
+    let mut parser = Parser {
+        text,
+        variables: Interner::default(),
+        labels: Interner::default(),
+        places: Vec::new(),
+        labels_placed: 0,
+    };
+    let mut inputs = 0;
+    let mut lines = Vec::new();
+    let mut last = text.len()..text.len();
+    let mut first = true;
+    for line in tokens.split(|token| token.kind == Kind::LineEnd) {
+        // A comment ends with its line.
+        let line = match line {
+            [line @ .., Token { kind: Kind::HashComment, .. }] => line,
+            line => line,
+        };
+        let ([begin, ..], [.., end]) = (line, line) else { continue };
+        last = begin.span.start..end.span.end;
+        let mut cursor = Cursor { text, tokens: line, end: last.end };
+        if std::mem::take(&mut first) && cursor.is_word("input") && !cursor.is_definition() {
+            inputs = parser.inputs(&mut cursor)?;
+        } else {
+            lines.push(parser.line(&mut cursor)?);
+        }
+        cursor.finish()?;
+    }
+    if !matches!(lines.last(), Some(Line::Goto(_) | Line::Ret(_))) {
+        let message = if lines.is_empty() { "there is no statement" } else { "the program runs past its last line" };
+        return Err(SyntaxError::new(last, message).with_help("a program ends with a `goto` or a `ret`"));
+    }
+    parser.finish(inputs, lines)
+}
+
+/// The names met so far, numbered by their first occurrence.
+struct Parser<'a> {
+    text: &'a str,
+    variables: Interner,
+    labels: Interner,
+    /// One for each label met.
+    places: Vec<Place>,
+    /// How many labels had their own line yet.
+    labels_placed: u32,
+}
+
+/// What is known of a label.
+struct Place {
+    /// Where it was met first.
+    met: Range<usize>,
+    /// Its number among the labels' own lines, when that was there.
+    number: Option<u32>,
+}
+
+impl Parser<'_> {
+    /// `"input" name { "," name }`; gives the number of inputs.
+    fn inputs(&mut self, cursor: &mut Cursor) -> Result<usize, SyntaxError> {
+        cursor.advance();
+        let mut count = 0;
+        loop {
+            let span = cursor.name("an input's name")?;
+            let name = &self.text[span.clone()];
+            if self.variables.intern(name) < count {
+                return Err(SyntaxError::new(span, format!("the input {} is declared twice", syntax::quote(name))));
+            }
+            count += 1;
+            if !cursor.take(Kind::Comma) {
+                return Ok(count as usize);
+            }
+        }
+    }
+
+    fn line(&mut self, cursor: &mut Cursor) -> Result<Line, SyntaxError> {
+        const STATEMENT: &str = "a label, an assignment, `goto`, `if`, `ifz` or `ret`";
+        let definition = cursor.is_definition();
+        let first = cursor.name(STATEMENT)?;
+        if definition {
+            return if cursor.take(Kind::Colon) { self.label(first) } else { self.assign(first, cursor) };
+        }
+        match &self.text[first.clone()] {
+            "goto" => Ok(Line::Goto(self.target(cursor)?)),
+            word @ ("if" | "ifz") => {
+                let cond = self.atom(cursor)?;
+                if !cursor.is_word("goto") {
+                    return Err(cursor.unexpected("`goto`"));
+                }
+                cursor.advance();
+                Ok(Line::If { when: word == "if", cond, target: self.target(cursor)? })
+            }
+            "ret" => Ok(Line::Ret(self.atom(cursor)?)),
+            word => {
+                let error = SyntaxError::new(first, format!("expected {STATEMENT}, found {}", syntax::quote(word)));
+                Err(match word {
+                    "input" => error.with_help("the `input` line is the first"),
+                    _ => error,
+                })
+            }
+        }
+    }
+
+    fn label(&mut self, span: Range<usize>) -> Result<Line, SyntaxError> {
+        let label = self.intern_label(span.clone());
+        let place = &mut self.places[label.index()];
+        if place.number.is_some() {
+            let name = syntax::quote(&self.text[span.clone()]);
+            return Err(SyntaxError::new(span, format!("the label {name} is there twice")));
+        }
+        place.number = Some(self.labels_placed);
+        self.labels_placed += 1;
+        Ok(Line::Label(label))
+    }
+
+    fn assign(&mut self, dest: Range<usize>, cursor: &mut Cursor) -> Result<Line, SyntaxError> {
+        cursor.advance();
+        let dest = Var(self.variables.intern(&self.text[dest]));
+        if let Some(value) = cursor.clone().constant()? {
+            return Err(cursor.unexpected("an operation").with_help(format!("write `copy {value}`")));
+        }
+        let name = cursor.name("an operation")?;
+        let Some(op) = Op::from_name(&self.text[name.clone()]).filter(|op| op.is_core()) else {
+            let message = format!("{} is no operation of TAC", syntax::quote(&self.text[name.clone()]));
+            let core: Vec<&str> = Op::ALL.iter().filter(|op| op.is_core()).map(|op| op.name()).collect();
+            return Err(SyntaxError::new(name, message).with_help(format!("there are {}", core.join(", "))));
+        };
+        let mut operands = [Atom::Const(0); 3];
+        for (index, operand) in operands[..op.arity()].iter_mut().enumerate() {
+            if index > 0 && !cursor.take(Kind::Comma) {
+                return Err(cursor.unexpected("`,`").with_help(format!("`{op}` takes {} operands", op.arity())));
+            }
+            *operand = self.atom(cursor)?;
+        }
+        Ok(Line::Assign(Assign::new(dest, op, &operands[..op.arity()])))
+    }
+
+    fn target(&mut self, cursor: &mut Cursor) -> Result<Label, SyntaxError> {
+        let span = cursor.name("a label")?;
+        Ok(self.intern_label(span))
+    }
+
+    fn intern_label(&mut self, span: Range<usize>) -> Label {
+        let label = self.labels.intern(&self.text[span.clone()]);
+        if label as usize == self.places.len() {
+            self.places.push(Place { met: span, number: None });
+        }
+        Label(label)
+    }
+
+    fn atom(&mut self, cursor: &mut Cursor) -> Result<Atom, SyntaxError> {
+        match cursor.constant()? {
+            Some(value) => Ok(Atom::Const(value)),
+            None => {
+                let span = cursor.name("a name or a constant")?;
+                Ok(Atom::Var(Var(self.variables.intern(&self.text[span]))))
+            }
+        }
+    }
+
+    /// The program, with its variables and labels in their order.
+    fn finish(self, inputs: usize, mut lines: Vec<Line>) -> Result<Program, SyntaxError> {
+        let mut places = Vec::with_capacity(self.places.len());
+        for Place { met, number } in &self.places {
+            let Some(number) = number else {
+                let message = format!("there is no label {}", syntax::quote(&self.text[met.clone()]));
+                return Err(SyntaxError::new(met.clone(), message));
+            };
+            places.push(*number);
+        }
+        let met: Vec<String> = self.labels.finish().texts().collect();
+        let mut labels = vec![""; met.len()];
+        for (text, &place) in met.iter().zip(&places) {
+            labels[place as usize] = text;
+        }
+
+        let met: Vec<String> = self.variables.finish().texts().collect();
+        let order = canonical_order(&met, inputs);
+        let mut numbers = vec![0; met.len()];
+        for (new, &old) in order.iter().enumerate() {
+            numbers[old] = new as u32;
+        }
+        let variables: Vec<&str> = order.iter().map(|&old| &*met[old]).collect();
+
+        order::renumber(&mut lines, &numbers, &places);
+        Ok(Program { variables: table(&variables), inputs, labels: table(&labels), lines })
+    }
+}
+
+/// The variables' order (`docs/LANGUAGE.md` §5, "Variables") as indices into `met`, their names by first occurrence: the
+/// inputs, the names without a dot, the names with a dot.
+fn canonical_order(met: &[String], inputs: usize) -> Vec<usize> {
+    let (dotted, plain): (Vec<usize>, Vec<usize>) = (inputs..met.len()).partition(|&index| met[index].contains('.'));
+    let mut order: Vec<usize> = (0..inputs).chain(plain).collect();
+    let begin = order.len();
+    order.extend(dotted);
+    order[begin..].sort_by_key(|&index| (met[index].len(), &met[index]));
+    order
+}
+
+fn table(texts: &[&str]) -> Names {
+    let mut names = Names::default();
+    for text in texts {
+        names.push(*text);
+    }
+    names
+}
+
+/// A position in the tokens of a line.
+#[derive(Clone)]
+struct Cursor<'a> {
+    text: &'a str,
+    tokens: &'a [Token],
+    /// Where the line's last token ends.
+    end: usize,
+}
+
+impl Cursor<'_> {
+    fn advance(&mut self) {
+        self.tokens = &self.tokens[1..];
+    }
+
+    /// Takes a token of this kind, if it is the next.
+    fn take(&mut self, kind: Kind) -> bool {
+        let found = self.tokens.first().is_some_and(|token| token.kind == kind);
+        if found {
+            self.advance();
+        }
+        found
+    }
+
+    fn is_word(&self, word: &str) -> bool {
+        self.tokens.first().is_some_and(|token| &self.text[token.span.clone()] == word)
+    }
+
+    /// Whether the line defines its first name: as a variable or as a label.
+    fn is_definition(&self) -> bool {
+        matches!(self.tokens, [_, Token { kind: Kind::Assign | Kind::Colon, .. }, ..])
+    }
+
+    fn name(&mut self, expected: &str) -> Result<Range<usize>, SyntaxError> {
+        match self.tokens {
+            [Token { kind: Kind::Name, span }, ..] => {
+                self.advance();
+                Ok(span.clone())
+            }
+            _ => Err(self.unexpected(expected)),
+        }
+    }
+
+    /// `-?[0-9]+`, if that is next.
+    fn constant(&mut self) -> Result<Option<i64>, SyntaxError> {
+        let (span, length) = match self.tokens {
+            [Token { kind: Kind::Int, span }, ..] => (span.clone(), 1),
+            [Token { kind: Kind::Minus, span: sign }, Token { kind: Kind::Int, span: digits }, ..]
+                if sign.end == digits.start =>
+            {
+                (sign.start..digits.end, 2)
+            }
+            _ => return Ok(None),
+        };
+        self.tokens = &self.tokens[length..];
+        let digits = &self.text[span.clone()];
+        match syntax::integer(digits) {
+            Some(value) => Ok(Some(value)),
+            None => Err(SyntaxError::new(span, format!("{} does not fit in 64 bits", syntax::quote(digits)))),
+        }
+    }
+
+    fn finish(&self) -> Result<(), SyntaxError> {
+        if self.tokens.is_empty() { Ok(()) } else { Err(self.unexpected("the end of the line")) }
+    }
+
+    fn unexpected(&self, expected: &str) -> SyntaxError {
+        let (span, found) = match self.tokens.first() {
+            Some(token) => (token.span.clone(), syntax::quote(&self.text[token.span.clone()])),
+            None => (self.end..self.end, "the end of the line".into()),
+        };
+        let error = SyntaxError::new(span, format!("expected {expected}, found {found}"));
+        match self.tokens {
+            [Token { kind: Kind::SlashComment, .. }, ..] => error.with_help("a comment begins with `#`"),
+            [Token { kind: Kind::Minus, .. }, Token { kind: Kind::Int, .. }, ..] => {
+                error.with_help("the `-` of a constant stands directly before it")
+            }
+            _ => error,
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! Tiny's interpreter, the reference for every other path (`docs/LANGUAGE.md` §1, "Steps and fuel").
+//!
+//! It walks the tree and counts what the naive SSA of Algorithm 8.4.7 would execute. A step is taken before the
+//! operation that it pays for, so the operation that traps is counted.
+
+use super::ast::{Expr, Logic, Program, Stmt};
+use crate::op::{Execution, Op, Outcome, Trap};
+
+/// Runs a program on one value for each input, for at most `fuel` steps.
+pub fn eval(program: &Program, inputs: &[i64], fuel: u64) -> Execution {
+    debug_assert_eq!(inputs.len(), program.inputs, "one value for each input");
+    let mut variables = vec![0; program.variables.len()];
+    variables[..inputs.len()].copy_from_slice(inputs);
+    let mut machine = Machine { variables, left: fuel };
+    let outcome = match machine.program(program) {
+        Ok(value) => Outcome::Return(value),
+        Err(Stop::Trap(trap)) => Outcome::Trap(trap),
+        Err(Stop::OutOfFuel) => Outcome::OutOfFuel,
+    };
+    Execution { outcome, steps: fuel - machine.left }
+}
+
+/// What ends a run before its `return`.
+enum Stop {
+    Trap(Trap),
+    OutOfFuel,
+}
+
+impl From<Trap> for Stop {
+    fn from(trap: Trap) -> Stop {
+        Stop::Trap(trap)
+    }
+}
+
+struct Machine {
+    variables: Vec<i64>,
+    /// The fuel that is left.
+    left: u64,
+}
+
+impl Machine {
+    fn program(&mut self, program: &Program) -> Result<i64, Stop> {
+        self.block(&program.body)?;
+        let value = self.expr(&program.result)?;
+        self.step()?;
+        Ok(value)
+    }
+
+    fn block(&mut self, body: &[Stmt]) -> Result<(), Stop> {
+        for stmt in body {
+            match stmt {
+                Stmt::Assign(target, value) => self.variables[target.index()] = self.expr(value)?,
+                Stmt::While(cond, body) => {
+                    self.step()?;
+                    while self.condition(cond)? {
+                        self.block(body)?;
+                        self.step()?;
+                    }
+                }
+                Stmt::If(cond, then, otherwise) => {
+                    let arm = if self.condition(cond)? { then } else { otherwise };
+                    self.block(arm)?;
+                    self.step()?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A condition and the `cbr` that it steers.
+    fn condition(&mut self, cond: &Expr) -> Result<bool, Stop> {
+        let value = self.expr(cond)?;
+        self.step()?;
+        Ok(value != 0)
+    }
+
+    /// Leaves are most of a tree: they are read in place, without a call.
+    #[inline(always)]
+    fn expr(&mut self, expr: &Expr) -> Result<i64, Stop> {
+        match expr {
+            Expr::Int(value) => Ok(*value),
+            Expr::Var(var) => Ok(self.variables[var.index()]),
+            _ => self.operation(expr),
+        }
+    }
+
+    fn operation(&mut self, expr: &Expr) -> Result<i64, Stop> {
+        match expr {
+            Expr::Int(_) | Expr::Var(_) => self.expr(expr),
+            Expr::Unary(op, operand) => {
+                let value = self.expr(operand)?;
+                self.step()?;
+                Ok(op.eval([value, 0, 0])?)
+            }
+            Expr::Binary(op, left, right) => {
+                let left = self.expr(left)?;
+                let right = self.expr(right)?;
+                self.step()?;
+                Ok(op.eval([left, right, 0])?)
+            }
+            Expr::Logic(logic, left, right) => {
+                let decided_by = *logic == Logic::Or;
+                if self.condition(left)? == decided_by {
+                    return Ok(i64::from(decided_by));
+                }
+                let right = self.expr(right)?;
+                // `ne` and `br`.
+                self.step()?;
+                let value = Op::Ne.eval([right, 0, 0])?;
+                self.step()?;
+                Ok(value)
+            }
+        }
+    }
+
+    #[inline]
+    fn step(&mut self) -> Result<(), Stop> {
+        self.left = self.left.checked_sub(1).ok_or(Stop::OutOfFuel)?;
+        Ok(())
+    }
+}

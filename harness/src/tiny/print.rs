@@ -1,0 +1,151 @@
+//! Tiny's printer: one canonical layout, and parentheses only where the tree needs them.
+//!
+//! Property: `parse(print(p)) == p` for every normalized program of which the parser could accept a text.
+
+use std::fmt::{self, Display, Formatter, Write};
+
+use super::ast::{Expr, Logic, Program, Stmt, Var};
+use super::expression::Level;
+use crate::op::Op;
+
+impl Display for Program {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let mut printer = Printer { variables: &self.variables, out: f };
+        if let Some((first, others)) = self.variables[..self.inputs].split_first() {
+            write!(printer.out, "input {first}")?;
+            for input in others {
+                write!(printer.out, ", {input}")?;
+            }
+            printer.out.write_str(";\n")?;
+        }
+        printer.block(&self.body, 0)?;
+        printer.out.write_str("return ")?;
+        printer.expr(&self.result, Level::Or)?;
+        printer.out.write_str("\n")
+    }
+}
+
+struct Printer<'a, 'f> {
+    variables: &'a [Box<str>],
+    out: &'a mut Formatter<'f>,
+}
+
+impl Printer<'_, '_> {
+    fn block(&mut self, body: &[Stmt], indent: usize) -> fmt::Result {
+        for stmt in body {
+            self.indent(indent)?;
+            self.stmt(stmt, indent)?;
+            self.out.write_char('\n')?;
+        }
+        Ok(())
+    }
+
+    fn stmt(&mut self, stmt: &Stmt, indent: usize) -> fmt::Result {
+        match stmt {
+            Stmt::Assign(target, value) => {
+                self.var(*target)?;
+                self.out.write_str(" = ")?;
+                self.expr(value, Level::Or)?;
+                self.out.write_str(";")
+            }
+            Stmt::While(cond, body) => {
+                self.out.write_str("while ")?;
+                self.expr(cond, Level::Or)?;
+                self.braces(body, indent)
+            }
+            Stmt::If(cond, then, otherwise) => {
+                self.out.write_str("if ")?;
+                self.expr(cond, Level::Or)?;
+                self.braces(then, indent)?;
+                match &otherwise[..] {
+                    [] => Ok(()),
+                    [chained @ Stmt::If(..)] => {
+                        self.out.write_str(" else ")?;
+                        self.stmt(chained, indent)
+                    }
+                    _ => {
+                        self.out.write_str(" else")?;
+                        self.braces(otherwise, indent)
+                    }
+                }
+            }
+        }
+    }
+
+    fn braces(&mut self, body: &[Stmt], indent: usize) -> fmt::Result {
+        self.out.write_str(" {\n")?;
+        self.block(body, indent + 1)?;
+        self.indent(indent)?;
+        self.out.write_char('}')
+    }
+
+    fn indent(&mut self, indent: usize) -> fmt::Result {
+        (0..indent).try_for_each(|_| self.out.write_str("  "))
+    }
+
+    /// An expression where one that binds at least as tight as `level` can stand.
+    fn expr(&mut self, expr: &Expr, level: Level) -> fmt::Result {
+        let own = match expr {
+            Expr::Int(value) => return write!(self.out, "{value}"),
+            Expr::Var(var) => return self.var(*var),
+            Expr::Unary(..) => Level::Unary,
+            Expr::Binary(op, ..) => Level::of(*op),
+            Expr::Logic(Logic::And, ..) => Level::And,
+            Expr::Logic(Logic::Or, ..) => Level::Or,
+        };
+        if own < level {
+            return self.parenthesized(expr);
+        }
+        match expr {
+            Expr::Int(_) | Expr::Var(_) => Ok(()),
+            Expr::Unary(op, operand) => {
+                self.out.write_char(if *op == Op::Neg { '-' } else { '!' })?;
+                match **operand {
+                    // `-5` would be a literal.
+                    Expr::Int(0..) if *op == Op::Neg => self.parenthesized(operand),
+                    _ => self.expr(operand, Level::Unary),
+                }
+            }
+            Expr::Binary(op, left, right) => self.infix(symbol(*op), own, left, right),
+            Expr::Logic(Logic::And, left, right) => self.infix("&&", own, left, right),
+            Expr::Logic(Logic::Or, left, right) => self.infix("||", own, left, right),
+        }
+    }
+
+    fn infix(&mut self, symbol: &str, level: Level, left: &Expr, right: &Expr) -> fmt::Result {
+        // All operators associate to the left but comparisons, which don't associate.
+        self.expr(left, if level == Level::Compare { level.tighter() } else { level })?;
+        self.out.write_char(' ')?;
+        self.out.write_str(symbol)?;
+        self.out.write_char(' ')?;
+        self.expr(right, level.tighter())
+    }
+
+    fn parenthesized(&mut self, expr: &Expr) -> fmt::Result {
+        self.out.write_char('(')?;
+        self.expr(expr, Level::Or)?;
+        self.out.write_char(')')
+    }
+
+    fn var(&mut self, var: Var) -> fmt::Result {
+        self.out.write_str(&self.variables[var.index()])
+    }
+}
+
+/// How Tiny writes a binary operation.
+fn symbol(op: Op) -> &'static str {
+    match op {
+        Op::Add => "+",
+        Op::Sub => "-",
+        Op::Mul => "*",
+        Op::Div => "/",
+        Op::Rem => "%",
+        Op::Eq => "==",
+        Op::Ne => "!=",
+        Op::Lt => "<",
+        Op::Le => "<=",
+        Op::Gt => ">",
+        Op::Ge => ">=",
+        _ => unreachable!("{op} is no binary operation of Tiny"),
+    }
+}
