@@ -32,6 +32,11 @@ pub(super) enum Stop {
 }
 
 impl Stop {
+    /// The case has no form that the lowering can start from.
+    pub(super) fn unlowered(reason: impl Into<String>) -> Stop {
+        Stop::unsupported(Stage::Lower, reason)
+    }
+
     fn fault(stage: Stage, kind: FaultKind, message: impl Into<String>) -> Stop {
         Stop::Fault(Fault { stage, kind, message: message.into() })
     }

@@ -5,7 +5,7 @@
 //! and each has hidden faults that the other shows.
 
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{AbiParam, Block, BlockArg, Function, InstBuilder, MemFlags, TrapCode, Value, types};
+use cranelift_codegen::ir::{AbiParam, Block, BlockArg, Function, InstBuilder, MemFlagsData, TrapCode, Value, types};
 use cranelift_codegen::isa::TargetIsa;
 use cranelift_frontend::FunctionBuilder;
 
@@ -23,7 +23,7 @@ pub(super) fn declare(function: &mut Function, isa: &dyn TargetIsa) {
 pub(super) fn load_inputs(builder: &mut FunctionBuilder<'_>, entry: Block, inputs: usize) -> Vec<Value> {
     builder.append_block_params_for_function_params(entry);
     let pointer = builder.block_params(entry)[0];
-    (0..inputs).map(|i| builder.ins().load(types::I64, MemFlags::trusted(), pointer, 8 * i as i32)).collect()
+    (0..inputs).map(|i| builder.ins().load(types::I64, MemFlagsData::trusted(), pointer, 8 * i as i32)).collect()
 }
 
 /// What an operation made.

@@ -138,7 +138,7 @@ impl Cranelift {
         detail: Detail,
         seen: &mut Observation,
     ) -> Result<(), Stop> {
-        let isa = self.isa.as_deref().map_err(|reason| Stop::unsupported(Stage::Lower, reason.as_str()))?;
+        let isa = self.isa.as_deref().map_err(Stop::unlowered)?;
         match self.variant.construction {
             Construction::Variables(sealing) => {
                 let cfg = cfg(&case.program).map_err(Stop::unlowered)?;

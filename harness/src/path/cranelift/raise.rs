@@ -5,7 +5,7 @@
 //! - A value narrower than 64 bits is held zero-extended (`meaning.rs` has the table).
 //! - Blocks are those of the layout, in its order: unreachable ones too, as long as Cranelift keeps them.
 //!
-//! The names tell where things come from: `v.7` is CLIF's `v7`, `block.3` its `block3`, `t.0` an intermediate result.
+//! The names tell where things come from: `v7` and `block3` are those of CLIF, `in0` is an input, `t0` an intermediate result.
 
 use cranelift_codegen::ir::{self, BlockArg, InstructionData, Opcode, Type, types};
 
@@ -55,7 +55,7 @@ impl<'a> Raiser<'a> {
     fn new(clif: &'a ir::Function, inputs: usize) -> Raiser<'a> {
         let mut value_names = Names::default();
         let input_base = value_names.base("in");
-        let inputs = (0..inputs as u32).map(|i| Value(value_names.push_version(input_base, i))).collect();
+        let inputs = (0..inputs as u32).map(|i| Value(value_names.push_numbered(input_base, i))).collect();
         let value_base = value_names.base("v");
         let temporary_base = value_names.base("t");
         Raiser {
@@ -73,7 +73,7 @@ impl<'a> Raiser<'a> {
     fn name_blocks(&mut self) {
         let base = self.function.block_names.base("block");
         for block in self.clif.layout.blocks() {
-            let name = self.function.block_names.push_version(base, block.as_u32());
+            let name = self.function.block_names.push_numbered(base, block.as_u32());
             self.blocks[block.as_u32() as usize] = Block(name);
         }
     }
@@ -105,7 +105,7 @@ impl<'a> Raiser<'a> {
     }
 
     fn fresh_value(&mut self, value: ir::Value) -> Atom {
-        Atom::Value(Value(self.function.value_names.push_version(self.value_base, value.as_u32())))
+        Atom::Value(Value(self.function.value_names.push_numbered(self.value_base, value.as_u32())))
     }
 
     fn set_source(&mut self, value: ir::Value, source: Source) {
@@ -220,7 +220,7 @@ impl<'a> Raiser<'a> {
 
     /// Appends an operation with a result of its own.
     pub(super) fn emit(&mut self, op: Op, operands: &[Atom]) -> Atom {
-        let dest = Value(self.function.value_names.push_version(self.temporary_base, self.temporaries));
+        let dest = Value(self.function.value_names.push_numbered(self.temporary_base, self.temporaries));
         self.temporaries += 1;
         self.body.push(Inst::new(dest, op, operands));
         Atom::Value(dest)
