@@ -27,6 +27,8 @@ pub use policy::{Feature, Features, Policy};
 pub use profile::Profile;
 
 use crate::case::{Case, Form, Program};
+use crate::tac::{Atom, Line};
+use crate::tiny::{Expr, walk};
 
 /// Program number `index` of a seed, with its input vectors.
 ///
@@ -41,23 +43,53 @@ pub fn case_from(choices: &mut impl Choices, form: Form, policy: &Policy) -> Cas
         Form::Tiny => Program::Tiny(tiny::program(choices, policy)),
         Form::Tac | Form::Ssa | Form::Phi => Program::Tac(tac::program(choices, policy)),
     };
-    let vectors = vectors(choices, program.inputs(), policy.vectors);
+    let vectors = vectors(choices, &program, policy.vectors);
     Case { program, vectors, fuel: policy.fuel }
 }
 
-/// Input vectors for a program with this many inputs: boundaries and small numbers, different vectors.
-pub fn vectors(choices: &mut impl Choices, inputs: usize, most: u32) -> Vec<Vec<i64>> {
+/// Input vectors for a program, all different: small numbers, boundaries, and the program's own constants, because a
+/// comparison or a division is most likely wrong where its two sides are equal.
+pub fn vectors(choices: &mut impl Choices, program: &Program, most: u32) -> Vec<Vec<i64>> {
+    let inputs = program.inputs();
     if inputs == 0 {
         return vec![Vec::new()];
     }
-    let count = choices.between(most.min(2), most);
+    let own = own_constants(program);
+    let count = choices.between(most.min(2), most).max(1);
     let boundaries = choices.pick(&[10, 30, 60]);
+    let mut value = || {
+        if !own.is_empty() && choices.chance(30) {
+            choices.pick(&own).wrapping_add(choices.pick(&[0, 0, 0, 1, -1]))
+        } else {
+            constants::operand(choices, boundaries)
+        }
+    };
     let mut vectors: Vec<Vec<i64>> = Vec::with_capacity(count as usize);
-    for _ in 0..count.max(1) {
-        let vector = (0..inputs).map(|_| constants::operand(choices, boundaries)).collect();
+    for _ in 0..count {
+        let vector = (0..inputs).map(|_| value()).collect();
         if !vectors.contains(&vector) {
             vectors.push(vector);
         }
     }
     vectors
+}
+
+/// The constants in a generated program; the boundaries alone, if it has any.
+fn own_constants(program: &Program) -> Vec<i64> {
+    let mut all: Vec<i64> = match program {
+        Program::Tiny(program) => {
+            let literal = |expr: &&Expr| if let Expr::Int(value) = expr { Some(*value) } else { None };
+            walk::expressions(program).iter().filter_map(literal).collect()
+        }
+        Program::Tac(program) => {
+            let constant = |atom: &Atom| if let Atom::Const(value) = atom { Some(*value) } else { None };
+            let assigns = program.lines.iter().filter_map(|line| if let Line::Assign(a) = line { Some(a) } else { None });
+            assigns.flat_map(|assign| assign.operands().iter().filter_map(constant)).collect()
+        }
+        Program::Ssa(_) | Program::Phi(_) => Vec::new(),
+    };
+    if all.iter().any(|&value| constants::is_boundary(value)) {
+        all.retain(|&value| constants::is_boundary(value));
+    }
+    all
 }

@@ -203,7 +203,7 @@ impl<C: Choices> Builder<'_, C> {
     /// A loop that only its data ends: the sum runs over an edge, or the body happens to falsify the test.
     fn unbounded(&mut self, depth: u32, block: &mut Vec<Stmt>) {
         let (Some(sum), Some(other)) = (self.target(), self.readable()) else { return };
-        let condition = if self.choices.chance(60) {
+        let condition = if self.choices.chance(85) {
             let sign = binary(Op::Ge, Expr::Var(other), Expr::Int(0));
             let next = binary(Op::Add, Expr::Var(sum), Expr::Var(other));
             binary(Op::Ne, sign, binary(Op::Lt, next, Expr::Var(sum)))
