@@ -1,1 +1,382 @@
-//! (to come)
+//! Comparing: from what every path gave to one verdict, with classes of outcomes and a stable signature. Pure.
+//!
+//! **Right.** On each vector the right outcome is the one that the most independence groups gave (a group that is split
+//! counts for both sides); between equals, the language's own interpreter decides. Paths of one group share code, so
+//! their number proves nothing.
+//!
+//! **Signature.** A finding is named by its kind, the first stage at which something is wrong, and which groups are wrong
+//! there: `disagree.construct.cranelift`. A group of which only some paths are wrong has a `~`: `disagree.execute.llvm~`.
+//! Output that a validator rejects, crashes and hangs add what was said, without names and numbers. The signature
+//! depends neither on the program nor on values, so reduction can keep it and two programs with one fault share it.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::judge::Judged;
+use crate::op::{Execution, Outcome};
+use crate::path::{FaultKind, PathId, Stage, Unsupported};
+
+/// What a case came to.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    /// All executions gave one outcome on each vector, all output is valid.
+    Agree,
+    /// Executions differ.
+    Disagree,
+    /// A path's output fails a validator.
+    Invalid,
+    /// A compiler panicked or aborted, or compiled code faulted.
+    Crash,
+    /// A compiler or compiled code outran its limit.
+    Hang,
+    /// Nothing could be compared, and why.
+    Inconclusive(String),
+}
+
+impl Verdict {
+    /// Whether it is a finding.
+    pub fn is_finding(&self) -> bool {
+        !matches!(self, Verdict::Agree | Verdict::Inconclusive(_))
+    }
+
+    /// The verdict's name, without an inconclusive one's reason.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Verdict::Agree => "agree",
+            Verdict::Disagree => "disagree",
+            Verdict::Invalid => "invalid",
+            Verdict::Crash => "crash",
+            Verdict::Hang => "hang",
+            Verdict::Inconclusive(_) => "inconclusive",
+        }
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// What makes two findings one. Its text is fit for a file name.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Signature(pub String);
+
+impl fmt::Display for Signature {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Everything that comparing found out about a case.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Report {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// The finding's signature, if it is one.
+    pub signature: Option<Signature>,
+    /// One for each of the case's vectors, in order.
+    pub runs: Vec<Run>,
+    /// Invalid output, crashes and hangs.
+    pub faults: Vec<PathFault>,
+    /// What paths could not take.
+    pub unsupported: Vec<(PathId, Unsupported)>,
+    /// IR texts: the path, the text's name, the text.
+    pub texts: Vec<(PathId, String, String)>,
+}
+
+/// One vector's outcomes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Run {
+    /// The inputs.
+    pub inputs: Vec<i64>,
+    /// The right outcome; `out of fuel` if the language's interpreter did not end (then nothing else ran).
+    pub right: Outcome,
+    /// The classes of equal outcomes, the right one first.
+    pub classes: Vec<Class>,
+}
+
+/// The executions that gave one outcome.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Class {
+    /// What they gave.
+    pub outcome: Outcome,
+    /// Who: the path, and the stage whose form ran.
+    pub sources: Vec<Source>,
+}
+
+/// A path's form or code that was executed.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Source {
+    /// The path.
+    pub path: PathId,
+    /// What of it ran: a raised form in the lab's interpreter, or (`execute`) what the path itself executes.
+    pub stage: Stage,
+    /// The path's independence group.
+    pub group: String,
+}
+
+/// A [`crate::path::Fault`] with its path.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PathFault {
+    /// The path.
+    pub path: PathId,
+    /// The path's independence group.
+    pub group: String,
+    /// Where in the path.
+    pub stage: Stage,
+    /// Which kind.
+    pub kind: FaultKind,
+    /// What was said.
+    pub message: String,
+}
+
+/// Compares what the paths gave on `vectors`. `reference` is the language's own answer for each vector, and
+/// `judged[..].results` hold an outcome for each vector that ends within the fuel, in order.
+pub fn compare(vectors: &[Vec<i64>], reference: &[Execution], judged: Vec<Judged>) -> Report {
+    let mut report = Report {
+        verdict: Verdict::Agree,
+        signature: None,
+        runs: classes(vectors, reference, &judged),
+        faults: Vec::new(),
+        unsupported: Vec::new(),
+        texts: Vec::new(),
+    };
+    for Judged { path, group, faults, unsupported, texts, .. } in judged {
+        report.faults.extend(faults.into_iter().map(|fault| PathFault {
+            path: path.clone(),
+            group: group.clone(),
+            stage: fault.stage,
+            kind: fault.kind,
+            message: fault.message,
+        }));
+        report.unsupported.extend(unsupported.into_iter().map(|unsupported| (path.clone(), unsupported)));
+        report.texts.extend(texts.into_iter().map(|(name, text)| (path.clone(), name, text)));
+    }
+    (report.verdict, report.signature) = verdict(&report);
+    report
+}
+
+/// Sorts each vector's outcomes into classes and finds the right one.
+fn classes(vectors: &[Vec<i64>], reference: &[Execution], judged: &[Judged]) -> Vec<Run> {
+    let mut runs = Vec::with_capacity(vectors.len());
+    let mut ended = 0;
+    for (inputs, reference) in vectors.iter().zip(reference) {
+        if reference.outcome == Outcome::OutOfFuel {
+            runs.push(Run { inputs: inputs.clone(), right: Outcome::OutOfFuel, classes: Vec::new() });
+            continue;
+        }
+        let mut by_outcome: BTreeMap<Outcome, Vec<Source>> = BTreeMap::new();
+        for path in judged {
+            for (stage, outcomes) in &path.results {
+                if let Some(outcome) = outcomes[ended] {
+                    let source = Source { path: path.path.clone(), stage: *stage, group: path.group.clone() };
+                    by_outcome.entry(outcome).or_default().push(source);
+                }
+            }
+        }
+        ended += 1;
+        let right = right(&by_outcome, reference.outcome);
+        let mut classes: Vec<Class> =
+            by_outcome.into_iter().map(|(outcome, sources)| Class { outcome, sources }).collect();
+        classes.sort_by_key(|class| class.outcome != right);
+        runs.push(Run { inputs: inputs.clone(), right, classes });
+    }
+    runs
+}
+
+/// The outcome of the most independence groups; between equals, the language's own.
+fn right(by_outcome: &BTreeMap<Outcome, Vec<Source>>, reference: Outcome) -> Outcome {
+    let rank = |(outcome, sources): &(&Outcome, &Vec<Source>)| {
+        let mut groups: Vec<&str> = sources.iter().map(|source| source.group.as_str()).collect();
+        groups.sort_unstable();
+        groups.dedup();
+        (groups.len(), **outcome == reference)
+    };
+    by_outcome.iter().max_by_key(rank).map_or(reference, |(outcome, _)| *outcome)
+}
+
+/// The verdict and signature: of everything that is wrong, the first stage counts, and there the gravest kind.
+fn verdict(report: &Report) -> (Verdict, Option<Signature>) {
+    let wrong_results = report.runs.iter().flat_map(|run| {
+        run.classes.iter().filter(|class| class.outcome != run.right).flat_map(|class| &class.sources)
+    });
+    let first_wrong_result = wrong_results.clone().map(|source| source.stage).min();
+    let first_fault = report.faults.iter().min_by_key(|fault| (fault.stage, gravity(fault.kind)));
+    match (first_fault, first_wrong_result) {
+        (Some(fault), stage) if stage.is_none_or(|stage| fault.stage <= stage) => {
+            let verdict = match fault.kind {
+                FaultKind::Invalid => Verdict::Invalid,
+                FaultKind::Crash => Verdict::Crash,
+                FaultKind::Hang => Verdict::Hang,
+            };
+            let same = |other: &&PathFault| other.stage == fault.stage && other.kind == fault.kind;
+            let mut groups: Vec<&str> = report.faults.iter().filter(same).map(|f| f.group.as_str()).collect();
+            groups.sort_unstable();
+            groups.dedup();
+            let text = format!("{verdict}.{}.{}.{}", fault.stage, groups.join(","), slug(&fault.message));
+            (verdict, Some(Signature(text)))
+        }
+        (_, Some(stage)) => {
+            let groups = wrong_groups(report, wrong_results.collect());
+            (Verdict::Disagree, Some(Signature(format!("disagree.{stage}.{groups}"))))
+        }
+        _ if report.runs.iter().all(|run| run.right == Outcome::OutOfFuel) && !report.runs.is_empty() => {
+            (Verdict::Inconclusive("out of fuel on every input vector".into()), None)
+        }
+        _ if report.runs.iter().all(|run| run.classes.is_empty()) => {
+            (Verdict::Inconclusive("no path executed anything".into()), None)
+        }
+        _ => (Verdict::Agree, None),
+    }
+}
+
+/// A crash says more than a hang, a hang more than invalid output.
+fn gravity(kind: FaultKind) -> u8 {
+    match kind {
+        FaultKind::Crash => 0,
+        FaultKind::Hang => 1,
+        FaultKind::Invalid => 2,
+    }
+}
+
+/// The groups with a wrong result, in order, with `~` where another path of the group has none.
+fn wrong_groups(report: &Report, wrong: Vec<&Source>) -> String {
+    let all = report.runs.iter().flat_map(|run| run.classes.iter().flat_map(|class| &class.sources));
+    let mut groups: Vec<&str> = wrong.iter().map(|source| source.group.as_str()).collect();
+    groups.sort_unstable();
+    groups.dedup();
+    let is_wrong = |path: &PathId| wrong.iter().any(|source| source.path == *path);
+    let split = |group: &str| all.clone().any(|source| source.group == group && !is_wrong(&source.path));
+    let marked: Vec<String> =
+        groups.into_iter().map(|group| format!("{group}{}", if split(group) { "~" } else { "" })).collect();
+    marked.join(",")
+}
+
+/// A message's first line as a part of a file name: words only, without the names and numbers of one program.
+fn slug(message: &str) -> String {
+    let line = message.lines().next().unwrap_or_default();
+    let words = line.split(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '.' | '%' | '_'));
+    let general = words.filter(|word| {
+        let is_rule = word.len() == 2 && word.starts_with('S');
+        !word.is_empty() && (is_rule || !word.contains(|c: char| c.is_ascii_digit() || matches!(c, '.' | '%' | '_')))
+    });
+    let mut slug = general.collect::<Vec<_>>().join("-").to_lowercase();
+    slug.truncate(48);
+    slug
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::op::Trap;
+    use crate::path::Fault;
+
+    fn path(name: &str, group: &str, results: &[(Stage, i64)]) -> Judged {
+        let (compiler, variant) = name.split_once('/').unwrap();
+        Judged {
+            path: PathId::new(compiler, None, variant),
+            group: group.into(),
+            results: results.iter().map(|&(stage, n)| (stage, vec![Some(Outcome::Return(n))])).collect(),
+            faults: Vec::new(),
+            unsupported: Vec::new(),
+            texts: Vec::new(),
+        }
+    }
+
+    fn compared(judged: Vec<Judged>) -> Report {
+        compare(&[vec![]], &[Execution { outcome: Outcome::Return(1), steps: 1 }], judged)
+    }
+
+    #[test]
+    fn equal_outcomes_agree() {
+        let report = compared(vec![
+            path("tiny/eval", "tiny", &[(Stage::Execute, 1)]),
+            path("llvm/phi-O0", "lab+llvm", &[(Stage::Construct, 1), (Stage::Execute, 1)]),
+        ]);
+        assert_eq!(report.verdict, Verdict::Agree);
+        assert_eq!(report.runs[0].classes.len(), 1);
+        assert_eq!(report.runs[0].classes[0].sources.len(), 3);
+    }
+
+    #[test]
+    fn the_majority_of_groups_is_right_however_many_paths_a_group_has() {
+        let report = compared(vec![
+            path("tiny/eval", "tiny", &[(Stage::Execute, 1)]),
+            path("lab/naive", "lab", &[(Stage::Construct, 1)]),
+            path("cranelift/none", "cranelift", &[(Stage::Execute, 2)]),
+            path("cranelift/speed", "cranelift", &[(Stage::Execute, 2)]),
+            path("cranelift/size", "cranelift", &[(Stage::Execute, 2)]),
+        ]);
+        assert_eq!(report.runs[0].right, Outcome::Return(1));
+        assert_eq!(report.signature.unwrap().0, "disagree.execute.cranelift");
+    }
+
+    #[test]
+    fn the_languages_interpreter_decides_between_equals() {
+        let report = compared(vec![
+            path("cranelift/none", "cranelift", &[(Stage::Execute, 2)]),
+            path("llvm/phi-O0", "lab+llvm", &[(Stage::Execute, 1)]),
+        ]);
+        assert_eq!(report.runs[0].right, Outcome::Return(1));
+        let report = compared(vec![
+            path("cranelift/none", "cranelift", &[(Stage::Execute, 1)]),
+            path("llvm/phi-O0", "lab+llvm", &[(Stage::Execute, 2)]),
+        ]);
+        assert_eq!(report.runs[0].right, Outcome::Return(1));
+    }
+
+    #[test]
+    fn a_split_group_is_marked_and_the_first_stage_named() {
+        let report = compared(vec![
+            path("tiny/eval", "tiny", &[(Stage::Execute, 1)]),
+            path("lab/naive", "lab", &[(Stage::Construct, 1)]),
+            path("cranelift/none", "cranelift", &[(Stage::Construct, 1), (Stage::Execute, 1)]),
+            path("cranelift/speed", "cranelift", &[(Stage::Construct, 1), (Stage::Optimize, 3), (Stage::Execute, 3)]),
+        ]);
+        assert_eq!(report.verdict, Verdict::Disagree);
+        assert_eq!(report.signature.unwrap().0, "disagree.optimize.cranelift~");
+    }
+
+    #[test]
+    fn an_earlier_fault_wins_over_a_later_difference() {
+        let mut invalid = path("llvm/mem2reg-O0", "llvm", &[(Stage::Execute, 7)]);
+        invalid.faults.push(Fault {
+            stage: Stage::Construct,
+            kind: FaultKind::Invalid,
+            message: "S2: definition of t.0 does not dominate its use in b.3".into(),
+        });
+        let report = compared(vec![path("tiny/eval", "tiny", &[(Stage::Execute, 1)]), invalid]);
+        assert_eq!(report.verdict, Verdict::Invalid);
+        assert_eq!(report.signature.unwrap().0, "invalid.construct.llvm.s2-definition-of-does-not-dominate-its-use-in");
+    }
+
+    #[test]
+    fn a_vector_out_of_fuel_is_passed_over() {
+        let vectors = [vec![1], vec![2]];
+        let reference = [
+            Execution { outcome: Outcome::OutOfFuel, steps: 9 },
+            Execution { outcome: Outcome::Trap(Trap::Overflow), steps: 3 },
+        ];
+        let trap = Judged {
+            results: vec![(Stage::Execute, vec![Some(Outcome::Trap(Trap::Overflow))])],
+            ..path("tiny/eval", "tiny", &[])
+        };
+        let report = compare(&vectors, &reference, vec![trap.clone()]);
+        assert_eq!(report.verdict, Verdict::Agree);
+        assert!(report.runs[0].classes.is_empty());
+        assert_eq!(report.runs[1].classes.len(), 1);
+
+        let report = compare(&vectors[..1], &reference[..1], vec![Judged { results: vec![], ..trap }]);
+        assert!(matches!(report.verdict, Verdict::Inconclusive(_)));
+    }
+
+    #[test]
+    fn running_nothing_is_not_agreement() {
+        assert!(matches!(compared(vec![]).verdict, Verdict::Inconclusive(_)));
+    }
+}

@@ -5,17 +5,88 @@
 
 pub mod case;
 pub mod directives;
-pub mod generate;
-pub mod lab;
-pub mod minimize;
 pub mod names;
 pub mod op;
-pub mod path;
 pub mod plant;
-pub mod record;
-pub mod report;
 pub mod syntax;
-pub mod tac;
+
 pub mod tiny;
 
+pub mod tac;
+
+pub mod lab;
+
+pub mod generate;
+
+pub mod path;
+
+pub mod judge;
+
 pub mod compare;
+
+pub mod minimize;
+
+pub mod record;
+
+pub mod report;
+
+pub mod fuzzing;
+
+use std::time::{Duration, Instant};
+
+use case::Case;
+use compare::Report;
+use op::Outcome;
+use path::{Detail, Path, PathId};
+
+/// The main job on one case: every path observes it, what they made is judged, what they gave is compared.
+pub fn check(case: &Case, paths: &[&dyn Path], detail: Detail) -> Report {
+    check_timed(case, paths, detail, &mut |_| {})
+}
+
+/// Where the time of a [`check_timed`] went.
+#[derive(Clone, Copy, Debug)]
+pub enum Spent<'a> {
+    /// In the language's own interpreter.
+    Reference(Duration),
+    /// In a path's lowering, compiler and execution.
+    Observe(&'a PathId, Duration),
+    /// In validating and interpreting what the path raised.
+    Judge(&'a PathId, Duration),
+    /// In comparing.
+    Compare(Duration),
+}
+
+/// [`check`], telling `spent` where the time goes.
+pub fn check_timed(case: &Case, paths: &[&dyn Path], detail: Detail, spent: &mut dyn FnMut(Spent<'_>)) -> Report {
+    let start = Instant::now();
+    let reference = judge::reference(case);
+    spent(Spent::Reference(start.elapsed()));
+
+    // Compiled code runs only where the interpreter ended within the fuel: fuel decides, not a clock.
+    let ended: Vec<_> = reference.iter().copied().filter(|run| run.outcome != Outcome::OutOfFuel).collect();
+    let shortened;
+    let runnable = if ended.len() == reference.len() {
+        case
+    } else {
+        let runs = case.vectors.iter().zip(&reference).filter(|(_, run)| run.outcome != Outcome::OutOfFuel);
+        shortened = Case { vectors: runs.map(|(vector, _)| vector.clone()).collect(), ..case.clone() };
+        &shortened
+    };
+
+    let mut judged = Vec::with_capacity(paths.len());
+    for path in paths {
+        let id = path.id();
+        let start = Instant::now();
+        let observation = path.observe(runnable, detail);
+        let observed = Instant::now();
+        spent(Spent::Observe(&id, observed - start));
+        judged.push(judge::judge(id.clone(), path.toolchain().group, observation, runnable, &ended));
+        spent(Spent::Judge(&id, observed.elapsed()));
+    }
+
+    let start = Instant::now();
+    let report = compare::compare(&case.vectors, &reference, judged);
+    spent(Spent::Compare(start.elapsed()));
+    report
+}

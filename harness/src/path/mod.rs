@@ -4,6 +4,13 @@
 //! its own file. It reports what it made and what it saw; it judges nothing: the validator, the lab's interpreter and
 //! [`crate::compare`] do that, for every path alike.
 
+#[cfg(feature = "cranelift")]
+pub mod cranelift;
+pub mod interpreters;
+#[cfg(feature = "llvm")]
+pub mod llvm;
+pub mod native;
+
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -183,4 +190,14 @@ pub struct Unsupported {
     pub stage: Stage,
     /// What: an opcode, a form.
     pub reason: String,
+}
+
+/// Every path of this build, in a fixed order: the harness's own first.
+pub fn registry() -> Vec<Box<dyn Path>> {
+    let mut paths = interpreters::paths();
+    #[cfg(feature = "cranelift")]
+    paths.extend(cranelift::paths());
+    #[cfg(feature = "llvm")]
+    paths.extend(llvm::paths());
+    paths
 }

@@ -1,0 +1,74 @@
+//! Judging what a path made, the same way for every path: S0–S4 on each function that it raised, and the lab's
+//! interpreter on those that hold.
+
+use crate::case::{Case, Program};
+use crate::lab;
+use crate::op::{Execution, Outcome};
+use crate::path::{Fault, FaultKind, Observation, PathId, Stage, Unsupported};
+use crate::{tac, tiny};
+
+/// An observation after judgement: outcomes by stage, and every fault, the path's own and the validator's.
+#[derive(Clone, Debug)]
+pub struct Judged {
+    /// The path.
+    pub path: PathId,
+    /// Its independence group.
+    pub group: String,
+    /// For each stage at which something ran: an outcome for each of the case's vectors. `None` was not run.
+    pub results: Vec<(Stage, Vec<Option<Outcome>>)>,
+    /// What is wrong with its output.
+    pub faults: Vec<Fault>,
+    /// What it could not take.
+    pub unsupported: Vec<Unsupported>,
+    /// Its IR texts by name.
+    pub texts: Vec<(String, String)>,
+}
+
+/// The language's own answer: each vector's outcome and steps by the interpreter of the program's language.
+pub fn reference(case: &Case) -> Vec<Execution> {
+    let run = |inputs: &Vec<i64>| match &case.program {
+        Program::Tiny(program) => tiny::eval(program, inputs, case.fuel),
+        Program::Tac(program) => tac::eval(program, inputs, case.fuel),
+        Program::Ssa(function) => lab::run(function, inputs, case.fuel),
+        Program::Phi(function) => lab::run_phi(function, inputs, case.fuel),
+    };
+    case.vectors.iter().map(run).collect()
+}
+
+/// Judges a path's observation. `reference` bounds how long a raised function may run: optimizers add a constant factor
+/// of instructions (a guarded division is about six), so a function that needs 32 times the steps does not end.
+pub fn judge(
+    path: PathId,
+    group: String,
+    observation: Observation,
+    case: &Case,
+    reference: &[Execution],
+) -> Judged {
+    let mut judged = Judged {
+        path,
+        group,
+        results: Vec::new(),
+        faults: observation.faults,
+        unsupported: observation.unsupported,
+        texts: observation.texts,
+    };
+    for raised in &observation.raised {
+        let violations = lab::validate(&raised.function);
+        if violations.is_empty() {
+            let run = |(inputs, reference): (&Vec<i64>, &Execution)| {
+                Some(lab::run(&raised.function, inputs, 1000 + 32 * reference.steps).outcome)
+            };
+            judged.results.push((raised.stage, case.vectors.iter().zip(reference).map(run).collect()));
+        } else {
+            judged.faults.extend(violations.iter().map(|violation| Fault {
+                stage: raised.stage,
+                kind: FaultKind::Invalid,
+                message: violation.to_string(),
+            }));
+        }
+    }
+    if !observation.outcomes.is_empty() {
+        judged.results.push((Stage::Execute, observation.outcomes));
+    }
+    judged
+}

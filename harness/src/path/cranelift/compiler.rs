@@ -1,0 +1,149 @@
+//! A thread's compiler: what is reused from program to program, and the stages from CLIF to outcomes.
+
+use std::io;
+
+use cranelift_codegen::control::ControlPlane;
+use cranelift_codegen::isa::TargetIsa;
+use cranelift_codegen::{CodegenError, Context, ir};
+use cranelift_frontend::FunctionBuilderContext;
+
+use crate::case::Case;
+use crate::op::{Outcome, Trap};
+use crate::path::cranelift::emit::trap_of;
+use crate::path::cranelift::panics::catch;
+use crate::path::cranelift::raise::raise;
+use crate::path::native::{Arena, DEFAULT_LIMIT, NativeEnd};
+use crate::path::{Detail, Fault, FaultKind, Observation, Raised, Stage, Unsupported};
+use crate::plant;
+
+/// The compiler and what it compiles into.
+pub(super) struct Compiler {
+    context: Context,
+    builder: FunctionBuilderContext,
+    arena: Arena,
+}
+
+/// Why an observation goes no further.
+pub(super) enum Stop {
+    /// Something is wrong. After a crash the compiler may be left half changed and must not be used again.
+    Fault(Fault),
+    /// Something isn't covered.
+    Unsupported(Unsupported),
+}
+
+impl Stop {
+    /// The case has no form that the lowering can start from.
+    pub(super) fn unlowered(reason: impl Into<String>) -> Stop {
+        Stop::unsupported(Stage::Lower, reason)
+    }
+
+    fn fault(stage: Stage, kind: FaultKind, message: impl Into<String>) -> Stop {
+        Stop::Fault(Fault { stage, kind, message: message.into() })
+    }
+
+    fn unsupported(stage: Stage, reason: impl Into<String>) -> Stop {
+        Stop::Unsupported(Unsupported { stage, reason: reason.into() })
+    }
+}
+
+impl Compiler {
+    /// A new compiler, with executable memory.
+    pub(super) fn new() -> io::Result<Compiler> {
+        Ok(Compiler { context: Context::new(), builder: FunctionBuilderContext::new(), arena: Arena::new()? })
+    }
+
+    /// Has `lower` write the case's function, and takes it through every stage. What is seen on the way stands in
+    /// `seen`, also when it ends early.
+    pub(super) fn observe(
+        &mut self,
+        isa: &dyn TargetIsa,
+        lower: impl FnOnce(&mut ir::Function, &mut FunctionBuilderContext) -> Result<(), String>,
+        case: &Case,
+        detail: Detail,
+        seen: &mut Observation,
+    ) -> Result<(), Stop> {
+        self.context.clear();
+        guard(Stage::Construct, || lower(&mut self.context.func, &mut self.builder))?
+            .map_err(|reason| Stop::unsupported(Stage::Lower, reason))?;
+        self.record(Stage::Construct, case, detail, seen)?;
+        self.verify(isa, Stage::Construct)?;
+
+        // `compile` optimizes the function in place, so it holds the optimized one then, whatever came of the rest.
+        let compiled = guard(Stage::Compile, || self.context.compile(isa, &mut ControlPlane::default()).map(|_| ()).map_err(|error| error.inner))?;
+        self.record(Stage::Optimize, case, detail, seen)?;
+        compiled.map_err(stop_of)?;
+        self.verify(isa, Stage::Optimize)?;
+        self.execute(case, seen)
+    }
+
+    /// Raises the function as it is, and gives its text if asked to.
+    fn record(&self, stage: Stage, case: &Case, detail: Detail, seen: &mut Observation) -> Result<(), Stop> {
+        if detail.texts {
+            let name = if stage == Stage::Construct { "clif" } else { "clif-opt" };
+            seen.texts.push((name.to_string(), self.context.func.display().to_string()));
+        }
+        match guard(stage, || raise(&self.context.func, case.program.inputs()))? {
+            Ok(function) => seen.raised.push(Raised { stage, function }),
+            Err(reason) => seen.unsupported.push(Unsupported { stage, reason }),
+        }
+        Ok(())
+    }
+
+    fn verify(&self, isa: &dyn TargetIsa, stage: Stage) -> Result<(), Stop> {
+        guard(stage, || self.context.verify(isa))?
+            .map_err(|errors| Stop::fault(stage, FaultKind::Invalid, errors.to_string()))
+    }
+
+    /// Runs the machine code on every vector. After a hang the other vectors are not run: each may take as long.
+    fn execute(&mut self, case: &Case, seen: &mut Observation) -> Result<(), Stop> {
+        let Some(compiled) = self.context.compiled_code() else {
+            return Err(Stop::fault(Stage::Compile, FaultKind::Crash, "no machine code"));
+        };
+        if !compiled.buffer.relocs().is_empty() {
+            return Err(Stop::unsupported(Stage::Compile, "relocations"));
+        }
+        let traps: Vec<(u32, Trap)> =
+            compiled.buffer.traps().iter().filter_map(|trap| Some((trap.offset, trap_of(trap.code)?))).collect();
+        let trap_at = |offset| traps.iter().find(|trap| trap.0 == offset).map(|trap| told_apart(trap.1));
+        let bytes = compiled.code_buffer();
+        let cannot_run = |error: io::Error| Stop::unsupported(Stage::Execute, format!("running machine code: {error}"));
+        let code = self.arena.place(bytes.len(), |memory, _| memory.copy_from_slice(bytes)).map_err(cannot_run)?;
+        let mut hangs = false;
+        for vector in &case.vectors {
+            if hangs {
+                seen.outcomes.push(None);
+                continue;
+            }
+            // SAFETY: Cranelift has compiled it from a function of this ABI which reads the inputs that the vector has.
+            let end = unsafe { code.call(0, vector, &trap_at, DEFAULT_LIMIT) }.map_err(cannot_run)?;
+            seen.outcomes.push(match end {
+                NativeEnd::Return(value) => Some(Outcome::Return(value)),
+                NativeEnd::Trap(trap) => Some(Outcome::Trap(trap)),
+                NativeEnd::Fault(_) | NativeEnd::Hang => None,
+            });
+            seen.faults.extend(end.fault().filter(|fault| !seen.faults.contains(fault)));
+            hangs = end == NativeEnd::Hang;
+        }
+        Ok(())
+    }
+}
+
+/// [`plant::Fault::ClifTrapCode`] takes one trap for the other.
+fn told_apart(trap: Trap) -> Trap {
+    if plant::on(plant::Fault::ClifTrapCode) { Trap::DivByZero } else { trap }
+}
+
+/// Runs a part of the compiler; a panic is a crash at this stage.
+fn guard<R>(stage: Stage, body: impl FnOnce() -> R) -> Result<R, Stop> {
+    catch(body).map_err(|message| Stop::fault(stage, FaultKind::Crash, message))
+}
+
+/// What an error of the compiler means. The function was valid when it was handed over, so an invalid one is the
+/// optimizer's work.
+fn stop_of(error: CodegenError) -> Stop {
+    match error {
+        CodegenError::Verifier(errors) => Stop::fault(Stage::Optimize, FaultKind::Invalid, errors.to_string()),
+        CodegenError::Regalloc(errors) => Stop::fault(Stage::Compile, FaultKind::Invalid, format!("{errors:?}")),
+        other => Stop::unsupported(Stage::Compile, other.to_string()),
+    }
+}

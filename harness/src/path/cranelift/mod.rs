@@ -1,0 +1,219 @@
+//! Cranelift, linked in, compiling for x86-64 and executed in this process.
+//!
+//! The paths differ in who constructs SSA (`variables.rs`: Cranelift's frontend, from TAC; `params.rs`: the lab), in the
+//! optimization level and in the register allocator. After the lowering all are the same, and read in the order of
+//! `compiler.rs`: raise, verify, optimize and compile, raise again, execute. `raise.rs` and `meaning.rs` bring CLIF back
+//! into the lab's form, `panics.rs` makes the compiler's panics data.
+//!
+//! Division traps as Cranelift's own instructions do: a signal, whose place in the code says which trap it is.
+//!
+//! The target's features are pinned to x86-64-v3 and don't follow the machine, so that a finding on one is a finding on
+//! all.
+
+mod compiler;
+mod emit;
+mod meaning;
+mod panics;
+mod params;
+mod raise;
+mod variables;
+
+use std::cell::Cell;
+
+use cranelift_codegen::isa::{self, OwnedTargetIsa};
+use cranelift_codegen::settings::{self, Configurable};
+
+use crate::case::{Case, Program};
+use crate::lab::{self, Function};
+use crate::path::cranelift::compiler::{Compiler, Stop};
+use crate::path::cranelift::variables::Sealing;
+use crate::path::{Detail, FaultKind, Observation, Path, PathId, Toolchain, native};
+use crate::tac;
+
+const TARGET: &str = "x86_64-unknown-linux-gnu";
+const FEATURES: &str = "x86-64-v3";
+
+/// Who constructs SSA.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Construction {
+    /// Cranelift's `SSABuilder`, from TAC.
+    Variables(Sealing),
+    /// The lab: its pruned block-argument form, or the given function.
+    Params,
+}
+
+/// What distinguishes the paths.
+#[derive(Clone, Copy, Debug)]
+struct Variant {
+    name: &'static str,
+    construction: Construction,
+    opt_level: &'static str,
+    allocator: &'static str,
+}
+
+const BACKTRACKING: &str = "backtracking";
+const SINGLE_PASS: &str = "single_pass";
+
+#[rustfmt::skip]
+const VARIANTS: [Variant; 8] = {
+    use Construction::{Params, Variables};
+    use Sealing::{Early, Late};
+    [
+        Variant { name: "none", construction: Variables(Early), opt_level: "none", allocator: BACKTRACKING },
+        Variant { name: "speed", construction: Variables(Early), opt_level: "speed", allocator: BACKTRACKING },
+        Variant { name: "speed_and_size", construction: Variables(Early), opt_level: "speed_and_size", allocator: BACKTRACKING },
+        Variant { name: "none-single_pass", construction: Variables(Late), opt_level: "none", allocator: SINGLE_PASS },
+        Variant { name: "speed-single_pass", construction: Variables(Late), opt_level: "speed", allocator: SINGLE_PASS },
+        Variant { name: "params-none", construction: Params, opt_level: "none", allocator: BACKTRACKING },
+        Variant { name: "params-speed", construction: Params, opt_level: "speed", allocator: BACKTRACKING },
+        Variant { name: "params-speed_and_size", construction: Params, opt_level: "speed_and_size", allocator: BACKTRACKING },
+    ]
+};
+
+/// Cranelift's paths.
+pub fn paths() -> Vec<Box<dyn Path>> {
+    VARIANTS.into_iter().map(|variant| Box::new(Cranelift { variant, isa: target(variant) }) as Box<dyn Path>).collect()
+}
+
+struct Cranelift {
+    variant: Variant,
+    isa: Result<OwnedTargetIsa, String>,
+}
+
+impl Path for Cranelift {
+    fn id(&self) -> PathId {
+        PathId::new("cranelift", Some(cranelift_codegen::VERSION), self.variant.name)
+    }
+
+    fn toolchain(&self) -> Toolchain {
+        let Variant { construction, opt_level, allocator, .. } = self.variant;
+        let version = cranelift_codegen::VERSION;
+        Toolchain {
+            description: format!(
+                "Cranelift {version}, {TARGET}, {FEATURES}, opt_level={opt_level}, regalloc_algorithm={allocator}, \
+                 enable_verifier=true"
+            ),
+            group: if construction == Construction::Params { "lab+cranelift" } else { "cranelift" }.to_string(),
+            unavailable: self.isa.as_ref().err().cloned().or_else(missing_features).or_else(|| {
+                native::available().err().map(|error| format!("machine code can't be run here: {error}"))
+            }),
+        }
+    }
+
+    fn observe(&self, case: &Case, detail: Detail) -> Observation {
+        thread_local! {
+            /// The thread's compiler while it isn't at work.
+            static COMPILER: Cell<Option<Box<Compiler>>> = const { Cell::new(None) };
+        }
+        let mut seen = Observation::empty();
+        match COMPILER.take().map_or_else(|| Compiler::new().map(Box::new), Ok) {
+            Err(error) => Observation::unsupported(format!("executable memory: {error}")),
+            Ok(mut compiler) => {
+                let crashed = match self.observe_with(&mut compiler, case, detail, &mut seen) {
+                    Ok(()) => false,
+                    Err(Stop::Unsupported(unsupported)) => {
+                        seen.unsupported.push(unsupported);
+                        false
+                    }
+                    Err(Stop::Fault(fault)) => {
+                        let crashed = fault.kind == FaultKind::Crash;
+                        seen.faults.push(fault);
+                        crashed
+                    }
+                };
+                if !crashed {
+                    COMPILER.set(Some(compiler));
+                }
+                seen
+            }
+        }
+    }
+}
+
+impl Cranelift {
+    fn observe_with(
+        &self,
+        compiler: &mut Compiler,
+        case: &Case,
+        detail: Detail,
+        seen: &mut Observation,
+    ) -> Result<(), Stop> {
+        let isa = self.isa.as_deref().map_err(Stop::unlowered)?;
+        match self.variant.construction {
+            Construction::Variables(sealing) => {
+                let cfg = cfg(&case.program).map_err(Stop::unlowered)?;
+                let lower = |function: &mut _, context: &mut _| variables::lower(&cfg, sealing, isa, function, context);
+                compiler.observe(isa, lower, case, detail, seen)
+            }
+            Construction::Params => {
+                let source = function(&case.program).map_err(Stop::unlowered)?;
+                let lower = |function: &mut _, context: &mut _| params::lower(&source, isa, function, context);
+                compiler.observe(isa, lower, case, detail, seen)
+            }
+        }
+    }
+}
+
+/// The control-flow graph that Cranelift constructs SSA from.
+fn cfg(program: &Program) -> Result<tac::Cfg, String> {
+    match program {
+        Program::Tiny(program) => Ok(tac::cfg(&tac::lower(program))),
+        Program::Tac(program) => Ok(tac::cfg(program)),
+        Program::Ssa(_) | Program::Phi(_) => Err("needs a program in Tiny or TAC".to_string()),
+    }
+}
+
+/// The lab's function: pruned, or as it is given.
+fn function(program: &Program) -> Result<Function, String> {
+    let mut function = match program {
+        Program::Tiny(program) => lab::construct_naive(program),
+        Program::Tac(program) => lab::construct_live(&tac::cfg(program)),
+        Program::Ssa(function) => function.clone(),
+        Program::Phi(function) => {
+            valid(lab::validate_phi(function))?;
+            lab::phi_to_args(function)
+        }
+    };
+    match program {
+        Program::Tiny(_) | Program::Tac(_) => {
+            lab::prune_dead(&mut function);
+            lab::prune_trivial(&mut function);
+        }
+        Program::Ssa(_) | Program::Phi(_) => valid(lab::validate(&function))?,
+    }
+    Ok(function)
+}
+
+/// A function given as such may be wrong; only a valid one can be written.
+fn valid(violations: Vec<lab::Violation>) -> Result<(), String> {
+    match violations.first() {
+        None => Ok(()),
+        Some(violation) => Err(format!("not a valid function: {violation}")),
+    }
+}
+
+/// The target of a variant.
+fn target(variant: Variant) -> Result<OwnedTargetIsa, String> {
+    let mut flags = settings::builder();
+    for (name, value) in [
+        ("opt_level", variant.opt_level),
+        ("regalloc_algorithm", variant.allocator),
+        ("enable_verifier", "true"),
+        ("unwind_info", "false"),
+    ] {
+        flags.set(name, value).map_err(|error| format!("{name}={value}: {error}"))?;
+    }
+    let mut isa = isa::lookup_by_name(TARGET).map_err(|error| format!("{TARGET}: {error}"))?;
+    isa.enable(FEATURES).map_err(|error| format!("{FEATURES}: {error}"))?;
+    isa.finish(settings::Flags::new(flags)).map_err(|error| error.to_string())
+}
+
+/// Why this machine can't run code for the pinned features, if it can't.
+fn missing_features() -> Option<String> {
+    macro_rules! missing {
+        ($($feature:tt)*) => { [$(($feature, std::arch::is_x86_feature_detected!($feature)),)*] };
+    }
+    let features = missing!("sse4.2" "popcnt" "avx2" "bmi1" "bmi2" "fma" "lzcnt");
+    let (missing, _) = features.into_iter().find(|(_, present)| !present)?;
+    Some(format!("the processor has no {missing}, which {FEATURES} includes"))
+}

@@ -1,0 +1,143 @@
+//! Lowering from the lab's block-argument form: its blocks, parameters and arguments become CLIF's as they are.
+//!
+//! Blocks keep the listing's order in the layout, but are filled in reverse postorder: a definition that dominates its
+//! use is filled before it, wherever the two are listed. Unreachable blocks come last; what they use may have no
+//! definition (Definition 8.4.4 exempts such uses), and is 0 then.
+//!
+//! A branch on a comparison's result branches on the comparison itself, where the lowering from variables branches on
+//! the number that it was widened to.
+
+use cranelift_codegen::ir::{self, BlockArg, InstBuilder, types};
+use cranelift_codegen::isa::TargetIsa;
+use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
+
+use crate::lab::{Atom, BlockData, Function, Target, Terminator};
+use crate::path::cranelift::emit::{self, Made};
+use crate::plant::{self, Fault};
+
+/// Writes a valid function. The error names an operation that this lowering doesn't know.
+pub(super) fn lower(
+    source: &Function,
+    isa: &dyn TargetIsa,
+    function: &mut ir::Function,
+    context: &mut FunctionBuilderContext,
+) -> Result<(), String> {
+    emit::declare(function, isa);
+    let mut builder = FunctionBuilder::new(function, context);
+    let blocks: Vec<ir::Block> = source.blocks.iter().map(|_| builder.create_block()).collect();
+    let mut values = vec![None; source.value_names.len()];
+    for (&block, data) in blocks.iter().zip(&source.blocks) {
+        builder.func.layout.append_block(block);
+        for param in &data.params {
+            values[param.index()] = Some(Made::Number(builder.append_block_param(block, types::I64)));
+        }
+    }
+    let mut lowering = Lowering { builder, blocks, values };
+    for block in fill_order(source) {
+        lowering.builder.switch_to_block(lowering.blocks[block]);
+        if block == 0 {
+            let loaded = emit::load_inputs(&mut lowering.builder, lowering.blocks[0], source.inputs.len());
+            for (input, value) in source.inputs.iter().zip(loaded) {
+                lowering.values[input.index()] = Some(Made::Number(value));
+            }
+        }
+        lowering.block(&source.blocks[block])?;
+    }
+    lowering.builder.seal_all_blocks();
+    lowering.builder.finalize(isa.frontend_config());
+    Ok(())
+}
+
+/// The blocks in reverse postorder from the entry, then the unreachable ones as listed.
+fn fill_order(source: &Function) -> Vec<usize> {
+    let targets = |block: usize| source.blocks[block].term.targets().map(|target| target.block.index());
+    let mut seen = vec![false; source.blocks.len()];
+    let mut order = Vec::with_capacity(seen.len());
+    let mut stack = vec![(0, targets(0))];
+    seen[0] = true;
+    while let Some((block, rest)) = stack.last_mut() {
+        match rest.next() {
+            Some(next) if !seen[next] => {
+                seen[next] = true;
+                stack.push((next, targets(next)));
+            }
+            Some(_) => {}
+            None => {
+                order.push(*block);
+                stack.pop();
+            }
+        }
+    }
+    order.reverse();
+    order.extend((0..seen.len()).filter(|&block| !seen[block]));
+    order
+}
+
+struct Lowering<'a> {
+    builder: FunctionBuilder<'a>,
+    blocks: Vec<ir::Block>,
+    /// The values made so far, by name. A comparison's result is kept as what it is.
+    values: Vec<Option<Made>>,
+}
+
+impl Lowering<'_> {
+    fn block(&mut self, block: &BlockData) -> Result<(), String> {
+        for inst in &block.body {
+            let mut args = [ir::Value::from_u32(0); 3];
+            for (arg, &operand) in args.iter_mut().zip(inst.operands()) {
+                *arg = self.number(operand);
+            }
+            let made =
+                emit::operation(&mut self.builder, inst.op, args).ok_or_else(|| format!("operation {}", inst.op))?;
+            self.values[inst.dest.index()] = Some(made);
+        }
+        self.terminator(&block.term);
+        Ok(())
+    }
+
+    fn terminator(&mut self, term: &Terminator<Target>) {
+        match term {
+            Terminator::Br(target) => {
+                let args = self.arguments(target);
+                self.builder.ins().jump(self.blocks[target.block.index()], &args);
+            }
+            Terminator::Cbr(condition, yes, no) => {
+                let condition = self.atom(*condition);
+                let (yes_args, no_args) = (self.arguments(yes), self.arguments(no));
+                let (yes, no) = (self.blocks[yes.block.index()], self.blocks[no.block.index()]);
+                emit::branch(&mut self.builder, condition, (yes, &yes_args), (no, &no_args));
+            }
+            Terminator::Ret(atom) => {
+                let value = self.number(*atom);
+                self.builder.ins().return_(&[value]);
+            }
+            Terminator::Trap(trap) => {
+                self.builder.ins().trap(emit::trap_code(*trap));
+            }
+        }
+    }
+
+    fn arguments(&mut self, target: &Target) -> Vec<BlockArg> {
+        let mut args: Vec<BlockArg> = target.args.iter().map(|&arg| self.number(arg).into()).collect();
+        if plant::on(Fault::ClifDropArgument) && args.len() > 1 {
+            args[1] = args[0];
+        }
+        args
+    }
+
+    /// The value as an `i64`.
+    fn number(&mut self, atom: Atom) -> ir::Value {
+        self.atom(atom).number(&mut self.builder)
+    }
+
+    fn atom(&mut self, atom: Atom) -> Made {
+        let constant = match atom {
+            Atom::Const(n) => n,
+            Atom::Value(value) => match self.values[value.index()] {
+                Some(made) => return made,
+                None => 0,
+            },
+        };
+        Made::Number(self.builder.ins().iconst(types::I64, constant))
+    }
+}

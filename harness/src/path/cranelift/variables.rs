@@ -1,0 +1,144 @@
+//! Lowering from a control-flow graph over mutable variables: Cranelift constructs SSA.
+//!
+//! Each variable is declared to the `FunctionBuilder`; its `SSABuilder` (Braun et al., *Simple and Efficient
+//! Construction of Static Single Assignment Form*) makes block parameters as uses ask for them. It needs to know when
+//! all of a block's predecessors are known: the block is *sealed* then. Frontends differ in when they do it, and the
+//! algorithm takes other ways, so there are two [`Sealing`]s.
+
+use cranelift_codegen::ir::{self, InstBuilder, types};
+use cranelift_codegen::isa::TargetIsa;
+use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext, Variable};
+
+use crate::path::cranelift::emit::{self, Made};
+use crate::plant::{self, Fault};
+use crate::tac::cfg::{BlockIndex, Cfg, Terminator};
+use crate::tac::{Assign, Atom};
+
+/// When blocks are sealed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sealing {
+    /// As soon as the last branch to the block has been made: only loop headers are open when they are filled. A block
+    /// without predecessors is sealed before it is filled.
+    Early,
+    /// All at the end: every use in a block without a definition makes a parameter first, which may go away later.
+    Late,
+}
+
+/// Writes the function of a control-flow graph; unreachable blocks too, in their place. The error names an operation
+/// that this lowering doesn't know.
+pub(super) fn lower(
+    cfg: &Cfg,
+    sealing: Sealing,
+    isa: &dyn TargetIsa,
+    function: &mut ir::Function,
+    context: &mut FunctionBuilderContext,
+) -> Result<(), String> {
+    emit::declare(function, isa);
+    let mut builder = FunctionBuilder::new(function, context);
+    let blocks: Vec<ir::Block> = cfg.blocks.iter().map(|_| builder.create_block()).collect();
+    let variables: Vec<Variable> = (0..cfg.variables.len()).map(|_| builder.declare_var(types::I64)).collect();
+    let mut lowering = Lowering { builder, blocks, variables };
+    let mut open = open_edges(cfg);
+    if sealing == Sealing::Early {
+        lowering.seal_closed(&open, 0..cfg.blocks.len());
+    }
+    for (i, block) in cfg.blocks.iter().enumerate() {
+        lowering.builder.switch_to_block(lowering.blocks[i]);
+        if i == 0 {
+            lowering.define_variables(cfg.inputs);
+        }
+        lowering.body(&block.body)?;
+        lowering.terminator(&block.term);
+        block.term.targets().for_each(|target| open[target] -= 1);
+        if sealing == Sealing::Early {
+            lowering.seal_closed(&open, distinct(&block.term));
+        }
+    }
+    if sealing == Sealing::Late {
+        lowering.builder.seal_all_blocks();
+    }
+    lowering.builder.finalize(isa.frontend_config());
+    Ok(())
+}
+
+/// How many branches to each block have still to be made.
+fn open_edges(cfg: &Cfg) -> Vec<usize> {
+    let mut open = vec![0; cfg.blocks.len()];
+    cfg.blocks.iter().flat_map(|block| block.term.targets()).for_each(|target| open[target] += 1);
+    open
+}
+
+/// A terminator's targets, a multi-edge's once.
+fn distinct(term: &Terminator) -> impl Iterator<Item = BlockIndex> {
+    let (first, second) = match *term {
+        Terminator::Br(target) => (Some(target), None),
+        Terminator::Cbr(_, yes, no) => (Some(yes), (no != yes).then_some(no)),
+        Terminator::Ret(_) => (None, None),
+    };
+    first.into_iter().chain(second)
+}
+
+struct Lowering<'a> {
+    builder: FunctionBuilder<'a>,
+    blocks: Vec<ir::Block>,
+    variables: Vec<Variable>,
+}
+
+impl Lowering<'_> {
+    /// Seals those of these blocks that no branch has still to reach.
+    fn seal_closed(&mut self, open: &[usize], blocks: impl Iterator<Item = BlockIndex>) {
+        for block in blocks.filter(|&block| open[block] == 0) {
+            self.builder.seal_block(self.blocks[block]);
+        }
+    }
+
+    /// Gives the variables their first values: an input what the run passes, the others 0.
+    fn define_variables(&mut self, inputs: usize) {
+        let mut values = emit::load_inputs(&mut self.builder, self.blocks[0], inputs);
+        values.resize_with(self.variables.len(), || self.builder.ins().iconst(types::I64, 0));
+        for (&variable, &value) in self.variables.iter().zip(&values) {
+            self.builder.def_var(variable, value);
+        }
+    }
+
+    fn body(&mut self, body: &[Assign]) -> Result<(), String> {
+        for (i, assign) in body.iter().enumerate() {
+            let mut args = [ir::Value::from_u32(0); 3];
+            for (arg, &operand) in args.iter_mut().zip(assign.operands()) {
+                *arg = self.atom(operand);
+            }
+            let made = emit::operation(&mut self.builder, assign.op, args)
+                .ok_or_else(|| format!("operation {}", assign.op))?;
+            let value = made.number(&mut self.builder);
+            let stale = plant::on(Fault::ClifStaleVariable) && body[..i].iter().any(|past| past.dest == assign.dest);
+            if !stale {
+                self.builder.def_var(self.variables[assign.dest.index()], value);
+            }
+        }
+        Ok(())
+    }
+
+    fn terminator(&mut self, term: &Terminator) {
+        match *term {
+            Terminator::Br(target) => {
+                self.builder.ins().jump(self.blocks[target], &[]);
+            }
+            Terminator::Cbr(condition, yes, no) => {
+                let condition = Made::Number(self.atom(condition));
+                let (yes, no) = (self.blocks[yes], self.blocks[no]);
+                emit::branch(&mut self.builder, condition, (yes, &[]), (no, &[]));
+            }
+            Terminator::Ret(atom) => {
+                let value = self.atom(atom);
+                self.builder.ins().return_(&[value]);
+            }
+        }
+    }
+
+    fn atom(&mut self, atom: Atom) -> ir::Value {
+        match atom {
+            Atom::Const(n) => self.builder.ins().iconst(types::I64, n),
+            Atom::Var(variable) => self.builder.use_var(self.variables[variable.index()]),
+        }
+    }
+}

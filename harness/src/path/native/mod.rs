@@ -1,0 +1,91 @@
+//! Running machine code in this process, and surviving what it does: x86-64 Linux, no C compiler.
+//!
+//! Whoever compiles ([`crate::path`]'s Cranelift and LLVM folders) places code in an [`Arena`] and calls it through
+//! [`Code::call`]. The machine code may return, trap, fault, jump anywhere or never end; each of these is a value of
+//! [`NativeEnd`]. The parts:
+//!
+//! - `arena`: executable memory, reused from program to program.
+//! - `landing`: the way out. A call goes through a trampoline that saves where to resume; leaving early, by a trap, a
+//!   signal or [`escape`], resumes there and drops the frames between.
+//! - `signals`: turns the synchronous signals and a CPU-time timer into that way out.
+//!
+//! All compiled code has one entry ABI: `extern "C" fn(inputs: *const i64) -> i64`. It calls nothing but
+//! [`raise_trap`].
+//!
+//! All state belongs to the thread: any number of threads may call at once, and calls nest.
+
+mod arena;
+mod landing;
+mod signals;
+
+use std::io;
+use std::time::Duration;
+
+pub use arena::{Arena, Code};
+pub use landing::{DIV_BY_ZERO, OVERFLOW, escape, protect, raise_trap};
+
+use crate::op::Trap;
+use crate::path::{Fault, FaultKind, Stage};
+
+/// The processor time that a run of machine code gets when nobody says otherwise. The interpreter's fuel has shown that
+/// the program ends soon, so only wrong code gets near it.
+pub const DEFAULT_LIMIT: Duration = Duration::from_secs(1);
+
+/// How a run of machine code ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NativeEnd {
+    /// It returned.
+    Return(i64),
+    /// It trapped as the language says: by [`raise_trap`], or by a signal at a place that the caller's table knows.
+    Trap(Trap),
+    /// It did something that no compiled program may do.
+    Fault(MachineFault),
+    /// It used up its processor time.
+    Hang,
+}
+
+impl NativeEnd {
+    /// The fault that a path reports for an end that is no outcome.
+    pub fn fault(&self) -> Option<Fault> {
+        let (kind, message) = match self {
+            NativeEnd::Return(_) | NativeEnd::Trap(_) => return None,
+            NativeEnd::Fault(fault) => (FaultKind::Crash, fault.to_string()),
+            NativeEnd::Hang => (FaultKind::Hang, "the machine code used up its processor time".to_string()),
+        };
+        Some(Fault { stage: Stage::Execute, kind, message })
+    }
+}
+
+/// A signal that machine code caused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MachineFault {
+    /// SIGILL, SIGFPE, SIGSEGV, SIGBUS or SIGTRAP.
+    pub signal: i32,
+    /// Where the instruction lies in the code; `None` when it lies elsewhere (a wild jump).
+    pub offset: Option<u32>,
+    /// What the signal names as the address of the fault.
+    pub address: usize,
+}
+
+impl std::fmt::Display for MachineFault {
+    /// Without the address: it changes from run to run, and the message becomes part of a finding.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let name = match self.signal {
+            libc::SIGILL => "SIGILL",
+            libc::SIGFPE => "SIGFPE",
+            libc::SIGSEGV => "SIGSEGV",
+            libc::SIGBUS => "SIGBUS",
+            libc::SIGTRAP => "SIGTRAP",
+            _ => "a signal",
+        };
+        match self.offset {
+            Some(offset) => write!(f, "{name} in the machine code at offset {offset:#x}"),
+            None => write!(f, "{name} outside the machine code: it jumped astray"),
+        }
+    }
+}
+
+/// Tells whether machine code can be run on this thread, and why not.
+pub fn available() -> io::Result<()> {
+    signals::prepare_thread()
+}
