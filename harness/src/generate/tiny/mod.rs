@@ -21,6 +21,10 @@ pub fn program(choices: &mut impl Choices, policy: &Policy) -> Program {
     let builder = Builder { choices, style, known, locked: Vec::new(), left, repeats: 1 };
     let mut program = builder.program();
     program.normalize();
+    // Named last: variables that do not occur need no name.
+    for (index, variable) in program.variables.iter_mut().enumerate() {
+        *variable = names::short(index as u32);
+    }
     program
 }
 
@@ -57,7 +61,7 @@ struct Builder<'a, C> {
 
 impl<C: Choices> Builder<'_, C> {
     fn program(mut self) -> Program {
-        let variables: Vec<Box<str>> = (0..self.style.inputs + self.style.locals).map(names::short).collect();
+        let variables = vec![Box::default(); (self.style.inputs + self.style.locals) as usize];
         let mut body = Vec::with_capacity(16);
         if self.has(Feature::ManyLive) {
             self.many_live(&mut body);
