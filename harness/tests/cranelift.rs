@@ -38,6 +38,10 @@ fn parse(file: &FilePath) -> Program {
     program.unwrap_or_else(|error| panic!("{}: {error:?}", file.display()))
 }
 
+fn parse_tiny(text: &str) -> Program {
+    Program::Tiny(tiny::parse(text).expect("a program"))
+}
+
 /// The runs of a case's JSON that end within its fuel: vector, outcome.
 fn runs(json: &FilePath) -> Vec<(Vec<i64>, String)> {
     let json: serde_json::Value = serde_json::from_str(&read(json)).expect("JSON");
@@ -146,9 +150,37 @@ fn ssa_and_phi_cases() {
     assert!(taken > 30, "only {taken} valid functions");
 }
 
+/// Conditions whose low bits are all 0 hold too.
+#[test]
+fn conditions_are_64_bits_wide() {
+    let program = parse_tiny("input x, y\nr = 1; while x { r = 2; x = 0 } if x != y && y { r = r + 10 } return r + !y * 100");
+    let outcome = |(x, y): (i64, i64), right: i64| (vec![x, y], format!("return {right}"));
+    let runs = [
+        outcome((0, 0), 101),
+        outcome((1 << 8, 1 << 16), 12),
+        outcome((1 << 32, 1 << 63), 12),
+        outcome((0, 1 << 32), 11),
+        outcome((1 << 63, 0), 102),
+    ];
+    cranelift::paths().iter().for_each(|path| check(path.as_ref(), "wide conditions", &program, &runs));
+}
+
+/// Thousands of blocks and parameters: nothing recurses.
+#[test]
+fn large_programs() {
+    let mut chain = String::from("input x\n");
+    for i in 0..3000 {
+        chain.push_str(&format!("  ifz x goto L{i}\n  x = add x, 1\nL{i}:\n"));
+    }
+    chain.push_str("  ret x\n");
+    let program = Program::Tac(tac::parse(&chain).expect("a program"));
+    let runs = [(vec![0], "return 0".to_string()), (vec![1], "return 3001".to_string())];
+    cranelift::paths().iter().for_each(|path| check(path.as_ref(), "a chain", &program, &runs));
+}
+
 #[test]
 fn texts_are_given_when_asked_for() {
-    let program = Program::Tiny(tiny::parse("input x\nreturn x * 8").expect("a program"));
+    let program = parse_tiny("input x\nreturn x * 8");
     let case = Case { program, vectors: vec![vec![5]], fuel: DEFAULT_FUEL };
     for path in cranelift::paths() {
         let observation = path.observe(&case, Detail { texts: true });
