@@ -146,6 +146,14 @@ impl PartialEq for Names {
 
 impl Eq for Names {}
 
+/// The short name with this number: `a` to `z`, then `a1` to `z1`, and so on. Never a keyword of Tiny, and without a dot.
+pub fn short(index: u32) -> Box<str> {
+    const LETTERS: &str = "abcdefghijklmnopqrstuvwxyz";
+    let (round, letter) = (index / 26, (index % 26) as usize);
+    let letter = &LETTERS[letter..=letter];
+    if round == 0 { letter.into() } else { format!("{letter}{round}").into() }
+}
+
 /// A table under construction from a text: the same text is the same index.
 #[derive(Debug, Default)]
 pub struct Interner {

@@ -16,7 +16,6 @@ mod arbitrary;
 pub mod choices;
 pub mod constants;
 mod mutate;
-mod names;
 pub mod policy;
 pub mod profile;
 mod tac;
@@ -24,7 +23,6 @@ mod tiny;
 
 pub use choices::{Choices, SplitMix64};
 pub use mutate::{mutate, mutate_tac};
-pub use names::variable_name;
 pub use policy::{Feature, Features, Policy};
 pub use profile::Profile;
 

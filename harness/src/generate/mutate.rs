@@ -5,8 +5,8 @@
 
 use super::choices::Choices;
 use super::constants;
-use super::names::variable_name;
 use super::tiny::fragment;
+use crate::names;
 use crate::op::Op;
 use crate::tac;
 use crate::tiny::walk::{expression_mut, expressions, list_mut, lists, variables_mut};
@@ -215,7 +215,7 @@ fn change_expression(program: &mut Program, choices: &mut impl Choices) {
 
 /// A variable that the program doesn't have yet.
 fn new_variable(program: &mut Program) -> Var {
-    let names = (0..=program.variables.len() as u32).map(variable_name);
+    let names = (0..=program.variables.len() as u32).map(names::short);
     let fresh = names.into_iter().find(|name| !program.variables.contains(name));
     program.variables.extend(fresh);
     Var(program.variables.len() as u32 - 1)

@@ -1,1 +1,23 @@
-//! (to come)
+//! What people and programs read: diagnostics, the objects of `--format json`, tables, graphs. Pure: text in, text out.
+
+mod check;
+mod dot;
+mod json;
+mod syntax;
+mod table;
+
+pub use check::{Checked, Expectation};
+pub use dot::dot;
+pub use json::check_object;
+pub use syntax::syntax_error;
+pub use table::table;
+
+/// `1 value`, `2 values`.
+pub fn count(n: usize, what: &str) -> String {
+    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
+}
+
+/// Input values as a run directive has them: `10, 3`.
+pub fn values(vector: &[i64]) -> String {
+    vector.iter().map(i64::to_string).collect::<Vec<_>>().join(", ")
+}

@@ -1,6 +1,7 @@
 //! Three-address code over an arbitrary control-flow graph with mutable variables (`docs/LANGUAGE.md` §5): a language of
 //! its own, and the common input of every SSA construction.
 
+mod assemble;
 pub mod cfg;
 mod eval;
 mod lower;
@@ -9,6 +10,7 @@ mod parse;
 mod print;
 pub mod program;
 
+pub use assemble::assemble;
 pub use cfg::{Cfg, cfg};
 pub use eval::eval;
 pub use lower::lower;

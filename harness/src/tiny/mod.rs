@@ -5,6 +5,7 @@ mod eval;
 mod expression;
 mod parse;
 mod print;
+pub mod walk;
 
 pub use ast::{Expr, Logic, Program, Stmt, Var};
 pub use eval::eval;

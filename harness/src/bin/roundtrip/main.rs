@@ -1,1 +1,107 @@
-fn main() {}
+//! The command line. The only part of the project that knows a terminal: arguments, files, progress, exit statuses.
+//!
+//! One file a subcommand. What several of them need: [`status`] (exit statuses), [`terminal`] (where output goes),
+//! [`source`] (reading programs), [`select`] (choosing paths), [`panics`] (a fault of the harness itself).
+
+mod check;
+mod convert;
+mod corpus;
+mod fuzz;
+mod generate;
+mod lower;
+mod minimize;
+mod panics;
+mod paths;
+mod planted;
+mod run;
+mod select;
+mod source;
+mod status;
+mod terminal;
+mod validate;
+
+use std::process::ExitCode;
+
+use clap::{ColorChoice, Parser, Subcommand};
+
+use status::Status;
+use terminal::Terminal;
+
+const EXAMPLES: &str = "\
+Examples:
+  roundtrip check program.tiny               run a program through every path and compare
+  roundtrip fuzz --seed 1 --programs 1000    the same on generated programs
+  roundtrip lower program.tiny --form phi    print one form of a program
+  roundtrip paths                            what there is to compare
+
+Exit status:
+  0   agree or valid
+  1   a finding
+  2   usage, unreadable or unparsable input, missing toolchain
+  3   nothing worse than inconclusive
+  4   only known findings
+  70  a fault of roundtrip itself";
+
+/// Differential testing of SSA constructions and compilers.
+///
+/// One program goes many independent ways to SSA and to machine code. Each way's output must be valid, and all
+/// executions must give one outcome; what differs is a finding.
+#[derive(Parser)]
+#[command(name = "roundtrip", version, after_help = EXAMPLES, arg_required_else_help = true)]
+struct Cli {
+    /// When to colour output; NO_COLOR turns it off too
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    color: ColorChoice,
+    /// No progress and no notes; results and errors only
+    #[arg(short, long, global = true)]
+    quiet: bool,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Paths(paths::Args),
+    Lower(lower::Args),
+    Convert(convert::Args),
+    Validate(validate::Args),
+    Run(run::Args),
+    Check(check::Args),
+    Fuzz(fuzz::Args),
+    Generate(generate::Args),
+    Minimize(minimize::Args),
+    Corpus(corpus::Args),
+}
+
+fn main() -> ExitCode {
+    terminal::end_quietly_on_a_closed_pipe();
+    panics::install();
+    let cli = Cli::parse();
+    let terminal = Terminal::new(cli.color, cli.quiet);
+    match panics::catch(|| run_command(&cli.command, &terminal)) {
+        Ok(Ok(status)) => status.into(),
+        Ok(Err(error)) => {
+            terminal.fail(&error);
+            Status::of_error(&error).into()
+        }
+        Err(fault) => {
+            terminal.fail(&fault.into());
+            Status::Internal.into()
+        }
+    }
+}
+
+fn run_command(command: &Command, terminal: &Terminal) -> anyhow::Result<Status> {
+    match command {
+        Command::Paths(args) => paths::run(args, terminal),
+        Command::Lower(args) => lower::run(args, terminal),
+        Command::Convert(args) => convert::run(args, terminal),
+        Command::Validate(args) => validate::run(args, terminal),
+        Command::Run(args) => run::run(args, terminal),
+        Command::Check(args) => check::run(args, terminal),
+        Command::Fuzz(args) => fuzz::run(args, terminal),
+        Command::Generate(args) => generate::run(args, terminal),
+        Command::Minimize(args) => minimize::run(args, terminal),
+        Command::Corpus(args) => corpus::run(args, terminal),
+    }
+}

@@ -7,8 +7,8 @@
 mod assignments;
 
 use super::choices::Choices;
-use super::names::variable_name;
 use super::policy::{Feature, Policy, Style};
+use crate::names;
 use crate::op::Op;
 use crate::tac::{self, Assign, Atom, Label, Line, Program, Var};
 
@@ -24,7 +24,7 @@ pub fn program(choices: &mut impl Choices, policy: &Policy) -> Program {
     let mut builder = Builder { choices, style, known, lines, places, counter, tangle };
     builder.program();
     let lines = builder.lines;
-    tac::assemble(lines, inputs as usize, |var| variable_name(var.0), |label| format!("L{}", label.0).into())
+    tac::assemble(lines, inputs as usize, |var| names::short(var.0), |label| format!("L{}", label.0).into())
 }
 
 /// The counter that all guarded jumps backward share.

@@ -8,8 +8,8 @@ mod expr;
 mod loops;
 
 use super::choices::Choices;
-use super::names::variable_name;
 use super::policy::{Feature, Policy, Style};
+use crate::names;
 use crate::op::Op;
 use crate::tiny::{Expr, Program, Stmt, Var};
 
@@ -31,7 +31,7 @@ pub fn fragment(choices: &mut impl Choices, program: &mut Program) -> Vec<Stmt> 
     let drawn = Style::draw(choices, &Policy::default());
     let style = Style { inputs, locals: (count - inputs).max(1), size: 4, depth: 2, ..drawn };
     if count == inputs {
-        let fresh = (0..=count).map(variable_name).find(|name| !program.variables.contains(name));
+        let fresh = (0..=count).map(names::short).find(|name| !program.variables.contains(name));
         program.variables.extend(fresh);
     }
     let known = (0..count).map(Var).collect();
@@ -57,7 +57,7 @@ struct Builder<'a, C> {
 
 impl<C: Choices> Builder<'_, C> {
     fn program(mut self) -> Program {
-        let variables: Vec<Box<str>> = (0..self.style.inputs + self.style.locals).map(variable_name).collect();
+        let variables: Vec<Box<str>> = (0..self.style.inputs + self.style.locals).map(names::short).collect();
         let mut body = Vec::with_capacity(16);
         if self.has(Feature::ManyLive) {
             self.many_live(&mut body);

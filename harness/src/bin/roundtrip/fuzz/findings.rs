@@ -1,0 +1,116 @@
+//! What happens to a finding: announced, minimized, recorded, once for each signature.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::Ordering;
+
+use anyhow::Context;
+use harness::compare::Signature;
+use harness::path::{Detail, Path, PathId};
+use harness::record::{self, Finding, Recorded, Toolchained};
+use harness::report::{self, Checked};
+
+use crate::check::check_case;
+use crate::fuzz::progress::Progress;
+use crate::fuzz::{Args, Found, INTERRUPTED};
+use crate::minimize;
+use crate::terminal::{Format, Terminal};
+
+/// The findings of a run so far.
+pub struct Findings<'a> {
+    args: &'a Args,
+    ids: &'a [PathId],
+    paths: &'a [&'a dyn Path],
+    terminal: &'a Terminal,
+    progress: &'a Progress,
+    seen: BTreeMap<Signature, u64>,
+}
+
+impl<'a> Findings<'a> {
+    /// None yet.
+    pub fn new(
+        args: &'a Args,
+        ids: &'a [PathId],
+        paths: &'a [&'a dyn Path],
+        terminal: &'a Terminal,
+        progress: &'a Progress,
+    ) -> Findings<'a> {
+        Findings { args, ids, paths, terminal, progress, seen: BTreeMap::new() }
+    }
+
+    /// How often each signature was seen.
+    pub fn counts(&self) -> &BTreeMap<Signature, u64> {
+        &self.seen
+    }
+
+    /// Takes in a finding. The first of its signature is minimized and recorded.
+    pub fn add(&mut self, index: u64, found: &Found) -> anyhow::Result<()> {
+        self.progress.finding();
+        let Some(signature) = &found.report.signature else { return Ok(()) };
+        let count = self.seen.entry(signature.clone()).or_insert(0);
+        *count += 1;
+        if *count > 1 {
+            return Ok(());
+        }
+        let origin = format!("program {index} of seed {}", self.args.seed);
+        self.progress.aside(|| self.terminal.note(format!("{signature}: {origin}")));
+        let paths: Vec<&dyn Path> = found.took_part.iter().map(|&path| self.paths[path]).collect();
+        let step = |size: usize| self.progress.busy(format!("minimizing {signature}: {size} left"));
+        let is_over = || INTERRUPTED.load(Ordering::Relaxed);
+        let minimized = minimize::smallest(&found.case, &found.report, &paths, &is_over, &step);
+        let case = minimized.unwrap_or_else(|why| {
+            self.progress.aside(|| self.terminal.warn(format!("{signature}: not minimized: {why}")));
+            found.case.clone()
+        });
+        let report = check_case(&case, &paths, Detail { texts: true });
+        let finding = Finding {
+            signature,
+            original: (&found.case, &found.report),
+            minimized: (&case, &report),
+            origin,
+            paths: self.toolchains(&found.took_part),
+            options: format!("{}{}", self.paths_option(&found.took_part), self.args.plant.arguments()),
+        };
+        let corpus = &self.args.corpus;
+        let recorded = record::record(corpus, &finding)
+            .with_context(|| format!("cannot record {signature} in {}", corpus.display()))?;
+        self.progress.aside(|| self.announce(index, &finding, &recorded))
+    }
+
+    /// Prints the minimized program's report, and where it lies.
+    fn announce(&self, index: u64, finding: &Finding, recorded: &Recorded) -> anyhow::Result<()> {
+        let (case, report) = finding.minimized;
+        let text = record::case_text(case, &report.runs.iter().map(|run| run.right).collect::<Vec<_>>());
+        let file = recorded.folder().join(format!("min.{}", case.program.form().extension()));
+        let checked = Checked::new(&file.display().to_string(), &text, report.clone(), Vec::new());
+        if self.args.format == Format::Json {
+            let mut object = report::check_object(&checked);
+            object["seed"] = self.args.seed.into();
+            object["program"] = index.into();
+            object["text"] = text.into();
+            return self.terminal.json(&object);
+        }
+        self.terminal.line(checked.text(self.terminal.color))?;
+        match recorded {
+            Recorded::New(folder) => self.terminal.note(format!("recorded in {}", folder.display())),
+            Recorded::Known(folder) => self.terminal.note(format!("recorded before in {}", folder.display())),
+        }
+        Ok(())
+    }
+
+    fn toolchains(&self, took_part: &[usize]) -> Vec<Toolchained> {
+        let toolchained = |&path: &usize| Toolchained {
+            path: self.ids[path].to_string(),
+            toolchain: self.paths[path].toolchain(),
+        };
+        took_part.iter().map(toolchained).collect()
+    }
+
+    /// The option that names the paths which took part, unless all did.
+    fn paths_option(&self, took_part: &[usize]) -> String {
+        if took_part.len() == self.ids.len() && self.args.paths.paths.is_none() {
+            return String::new();
+        }
+        let names: Vec<String> = took_part.iter().map(|&path| self.ids[path].to_string()).collect();
+        format!(" --paths '{}'", names.join(","))
+    }
+}

@@ -1,0 +1,121 @@
+//! Which paths run on which programs. Optimizing costs a compiler ten times what the rest costs, so such paths run on a
+//! share of the programs; which ones depends on the seed and the program's number alone.
+
+use anyhow::{Context, bail};
+use harness::path::Path;
+
+use crate::select::{Pattern, split};
+
+/// The shares in percent unless `--schedule` says otherwise. The first glob that fits counts; the rest runs always.
+pub const DEFAULT: &str = "\
+    llvm/*-cg2=3%,\
+    llvm/*-{O1,O2,O3,Os}=2%,llvm/*-O2-cg0=2%,\
+    llvm/{mem2reg,sroa}-mid=10%,llvm/sroa-O0=25%";
+
+/// The first programs of a run take every path, so that a short run leaves none out.
+const FIRST: u64 = 2;
+
+/// The shares of a run's paths.
+pub struct Schedule {
+    /// For each path, the part of 2^32 of the programs that it runs on.
+    shares: Vec<u64>,
+    /// For each path, what sets its choice of programs apart from the others'.
+    salts: Vec<u64>,
+    /// The percentages, as they were given.
+    percents: Vec<f64>,
+}
+
+impl Schedule {
+    /// The shares of these paths by a `GLOB=N%` list, which goes before the default one.
+    pub fn new(given: Option<&str>, paths: &[&dyn Path]) -> anyhow::Result<Schedule> {
+        let mut rules = rules(given.unwrap_or_default())?;
+        rules.extend(rules_of_default()?);
+        let percent = |path: &&dyn Path| rules.iter().find(|(glob, _)| glob.matches(*path)).map_or(100.0, |rule| rule.1);
+        let percents: Vec<f64> = paths.iter().map(percent).collect();
+        Ok(Schedule {
+            shares: percents.iter().map(|percent| (percent / 100.0 * (1_u64 << 32) as f64) as u64).collect(),
+            salts: paths.iter().map(|path| hash(path.id().to_string().bytes().map(u64::from))).collect(),
+            percents,
+        })
+    }
+
+    /// The indices of the paths that run on a program, which is the `nth` of this run.
+    pub fn paths(&self, seed: u64, index: u64, nth: u64) -> Vec<usize> {
+        let runs = |&path: &usize| {
+            let share = self.shares[path];
+            share > 0 && (nth < FIRST || hash([seed, index, self.salts[path]]) >> 32 < share)
+        };
+        (0..self.shares.len()).filter(runs).collect()
+    }
+
+    /// The paths that do not run on every program, with their percentage.
+    pub fn sampled(&self) -> impl Iterator<Item = (usize, f64)> + '_ {
+        self.percents.iter().copied().enumerate().filter(|(_, percent)| *percent < 100.0)
+    }
+
+    /// Whether a path is to run at all.
+    pub fn is_on(&self, path: usize) -> bool {
+        self.shares[path] > 0
+    }
+}
+
+fn rules_of_default() -> anyhow::Result<Vec<(Pattern, f64)>> {
+    rules(DEFAULT)
+}
+
+fn rules(list: &str) -> anyhow::Result<Vec<(Pattern, f64)>> {
+    split(list).map(rule).collect()
+}
+
+fn rule(text: &str) -> anyhow::Result<(Pattern, f64)> {
+    let (glob, percent) = text.rsplit_once('=').with_context(|| format!("{text:?} is not GLOB=N%"))?;
+    let percent: f64 =
+        percent.trim_end_matches('%').parse().with_context(|| format!("{percent:?} is not a percentage"))?;
+    if !(0.0..=100.0).contains(&percent) {
+        bail!("{percent} is not a percentage");
+    }
+    Ok((Pattern::new(glob)?, percent))
+}
+
+/// Mixes numbers into one that looks random (the finalizer of SplitMix64).
+fn hash(parts: impl IntoIterator<Item = u64>) -> u64 {
+    parts.into_iter().fold(0x9e37_79b9_7f4a_7c15, |state, part| {
+        let mut z = (state ^ part).wrapping_add(0x9e37_79b9_7f4a_7c15);
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use harness::path::interpreters::Interpreter;
+
+    fn schedule(given: &str) -> anyhow::Result<Schedule> {
+        Schedule::new(Some(given), &[&Interpreter::Tiny, &Interpreter::Phi])
+    }
+
+    #[test]
+    fn a_share_is_about_that_share_and_the_first_programs_take_all() {
+        let schedule = schedule("lab/*=10%").unwrap();
+        let runs = (0..10_000).filter(|&nth| schedule.paths(7, nth, nth).contains(&1)).count();
+        assert!((900..1100).contains(&runs), "{runs}");
+        assert_eq!(schedule.paths(7, 500, 0), [0, 1]);
+        assert_eq!(schedule.sampled().collect::<Vec<_>>(), [(1, 10.0)]);
+    }
+
+    #[test]
+    fn nothing_is_never_and_what_nobody_names_is_always() {
+        let schedule = schedule("lab/phi=0").unwrap();
+        assert!((0..100).all(|nth| schedule.paths(1, nth, nth) == [0]));
+        assert!(!schedule.is_on(1));
+    }
+
+    #[test]
+    fn a_bad_rule_is_an_error() {
+        for bad in ["lab/phi", "lab/phi=x", "lab/phi=200%", "lab/phi=-1", "[=5%"] {
+            assert!(schedule(bad).is_err(), "{bad}");
+        }
+    }
+}

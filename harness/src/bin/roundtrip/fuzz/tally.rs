@@ -1,0 +1,121 @@
+//! What a run counts and times. Each worker counts for itself; the sums do not depend on who did what.
+
+use std::time::Duration;
+
+use harness::compare::Report;
+use harness::generate::Profile;
+use harness::op::Outcome;
+
+/// The counts and times of a run, or of one worker of it.
+#[derive(Clone, Default)]
+pub struct Tally {
+    /// Programs checked.
+    pub programs: u64,
+    /// Programs of which nothing could be compared.
+    pub inconclusive: u64,
+    /// Programs that are findings.
+    pub findings: u64,
+    /// What the generator makes. Its programs' traits are read off a share of them only.
+    pub profile: Profile,
+    /// For each path of the run.
+    pub paths: Vec<PathTally>,
+    /// Time in the generator.
+    pub generate: Duration,
+    /// Time in the language's own interpreter, which decides about the fuel.
+    pub reference: Duration,
+    /// Time in comparing.
+    pub compare: Duration,
+}
+
+/// What one path did.
+#[derive(Clone, Default)]
+pub struct PathTally {
+    /// Programs given to it.
+    pub programs: u64,
+    /// Executions that returned, of its own code and of what it raised.
+    pub returns: u64,
+    /// Executions that trapped.
+    pub traps: u64,
+    /// Executions with another outcome than the right one.
+    pub wrong: u64,
+    /// Programs of which it could not take or raise something.
+    pub unsupported: u64,
+    /// Invalid outputs, crashes and hangs.
+    pub faults: u64,
+    /// Time in lowering, compiling and running.
+    pub observe: Duration,
+    /// Time in validating and interpreting what it raised.
+    pub judge: Duration,
+}
+
+impl PathTally {
+    /// Executions in all.
+    pub fn executions(&self) -> u64 {
+        self.returns + self.traps
+    }
+
+    fn merge(&mut self, other: &PathTally) {
+        self.programs += other.programs;
+        self.returns += other.returns;
+        self.traps += other.traps;
+        self.wrong += other.wrong;
+        self.unsupported += other.unsupported;
+        self.faults += other.faults;
+        self.observe += other.observe;
+        self.judge += other.judge;
+    }
+}
+
+impl Tally {
+    /// Nothing counted yet, for a run with this many paths.
+    pub fn new(paths: usize) -> Tally {
+        Tally { paths: vec![PathTally::default(); paths], ..Tally::default() }
+    }
+
+    /// Counts a report. `ids` are the names of all the run's paths, `took_part` the indices of those that saw the program.
+    pub fn add(&mut self, report: &Report, ids: &[harness::path::PathId], took_part: &[usize]) {
+        self.programs += 1;
+        self.findings += u64::from(report.verdict.is_finding());
+        self.inconclusive += u64::from(matches!(report.verdict, harness::compare::Verdict::Inconclusive(_)));
+        let index = |id: &harness::path::PathId| took_part.iter().copied().find(|&path| ids[path] == *id);
+        for &path in took_part {
+            self.paths[path].programs += 1;
+        }
+        for run in &report.runs {
+            self.profile.runs += 1;
+            self.profile.traps += u64::from(matches!(run.right, Outcome::Trap(_)));
+            self.profile.out_of_fuel += u64::from(run.right == Outcome::OutOfFuel);
+            for class in &run.classes {
+                for path in class.sources.iter().filter_map(|source| index(&source.path)) {
+                    let path = &mut self.paths[path];
+                    path.returns += u64::from(matches!(class.outcome, Outcome::Return(_)));
+                    path.traps += u64::from(matches!(class.outcome, Outcome::Trap(_)));
+                    path.wrong += u64::from(class.outcome != run.right);
+                }
+            }
+        }
+        for path in report.faults.iter().filter_map(|fault| index(&fault.path)) {
+            self.paths[path].faults += 1;
+        }
+        let mut unsupported: Vec<usize> = report.unsupported.iter().filter_map(|(id, _)| index(id)).collect();
+        unsupported.sort_unstable();
+        unsupported.dedup();
+        for path in unsupported {
+            self.paths[path].unsupported += 1;
+        }
+    }
+
+    /// Adds another worker's counts.
+    pub fn merge(&mut self, other: &Tally) {
+        self.programs += other.programs;
+        self.inconclusive += other.inconclusive;
+        self.findings += other.findings;
+        self.profile.merge(&other.profile);
+        for (sum, path) in self.paths.iter_mut().zip(&other.paths) {
+            sum.merge(path);
+        }
+        self.generate += other.generate;
+        self.reference += other.reference;
+        self.compare += other.compare;
+    }
+}

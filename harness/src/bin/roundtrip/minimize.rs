@@ -1,0 +1,142 @@
+//! `roundtrip minimize`: the smallest program with the same signature.
+
+use std::collections::BTreeSet;
+use std::path::{Path as FilePath, PathBuf};
+use std::time::Duration;
+
+use anyhow::{Context, bail};
+use arbitrary::Unstructured;
+use harness::case::{Case, Form};
+use harness::compare::Report;
+use harness::generate::{self, Policy};
+use harness::minimize;
+use harness::path::{Detail, Path};
+use harness::record::{self, case_text};
+use harness::report::Checked;
+use indicatif::ProgressBar;
+
+use crate::check::check_case;
+use crate::planted::Plant;
+use crate::select::PathOptions;
+use crate::source::{InputForm, RunOptions, Source, form_of, read_bytes};
+use crate::status::Status;
+use crate::terminal::Terminal;
+
+/// Find the smallest program that fails in the same way
+///
+/// The result has the same signature: kind, first stage that is wrong, and which paths are. FILE may be an artifact of
+/// libFuzzer: bytes that are no Tiny text are taken as the generator's choices.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  roundtrip minimize finding.tiny
+  roundtrip minimize finding.tac --out small.tac
+  roundtrip minimize fuzz/artifacts/roundtrip/crash-0123abcd
+
+Exit status: 0 when there is a minimized program, 2 when FILE can't be used or is no finding.")]
+pub struct Args {
+    /// A program that is a finding; `-` is standard input
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    #[command(flatten)]
+    input_form: InputForm,
+    #[command(flatten)]
+    options: RunOptions,
+    #[command(flatten)]
+    paths: PathOptions,
+    /// Where to write the program; without it, it is printed
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    #[command(flatten)]
+    plant: Plant,
+}
+
+/// Minimizes the program of a file.
+pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
+    args.plant.apply();
+    let paths = args.paths.select(terminal)?;
+    let paths: Vec<&dyn Path> = paths.iter().map(|path| &**path).collect();
+    let (name, case) = read(args, terminal)?;
+    let report = check_case(&case, &paths, Detail::default());
+    let Some(signature) = report.signature.clone() else {
+        bail!("{name} is no finding: its verdict is {}", report.verdict);
+    };
+    let bar = if terminal.shows_progress() { ProgressBar::new_spinner() } else { ProgressBar::hidden() };
+    bar.enable_steady_tick(Duration::from_millis(200));
+    let step = |size: usize| bar.set_message(format!("{signature}: {size} left"));
+    let smallest = smallest(&case, &report, &paths, &|| false, &step);
+    bar.finish_and_clear();
+    let case = smallest.map_err(|why| anyhow::anyhow!("{name}: {why}"))?;
+    let report = check_case(&case, &paths, Detail::default());
+    let text = case_text(&case, &record::right(&report));
+    match &args.out {
+        Some(out) => std::fs::write(out, &text).with_context(|| format!("cannot write {}", out.display()))?,
+        None => terminal.print(&text)?,
+    }
+    let checked = Checked::new(&name, &text, report, Vec::new());
+    terminal.write(&if terminal.quiet { String::new() } else { checked.text(terminal.error_color()) + "\n" });
+    Ok(Status::Good)
+}
+
+/// A program's file, or an artifact of libFuzzer, whose name has no ending of ours.
+fn read(args: &Args, terminal: &Terminal) -> anyhow::Result<(String, Case)> {
+    let file: &FilePath = &args.file;
+    if args.input_form.input_form.is_some() || form_of(file).is_some() || file.as_os_str() == "-" {
+        let source = Source::read(file, &args.input_form)?;
+        let name = source.name.clone();
+        return Ok((name, source.load(&args.options, terminal)?.case));
+    }
+    let name = file.display().to_string();
+    let bytes = read_bytes(file)?;
+    let case = generate::case_from(&mut Unstructured::new(&bytes), Form::Tiny, &Policy::default());
+    Ok((name, Case { fuel: args.options.fuel, ..case }))
+}
+
+/// The smallest case with a report's signature, or why there is none. `is_over` ends the search with what it has.
+///
+/// Checking on all paths at every step would cost a compiler's slowest pipelines hundreds of times. The signature
+/// depends on which groups are wrong and split, so one path of each side of each group nearly always shows the same.
+pub fn smallest(
+    case: &Case,
+    report: &Report,
+    paths: &[&dyn Path],
+    is_over: &dyn Fn() -> bool,
+    step: &dyn Fn(usize),
+) -> Result<Case, String> {
+    let signature = report.signature.as_ref().ok_or("it is no finding")?;
+    let few = witnesses(report, paths);
+    let has_signature = |case: &Case, paths: &[&dyn Path]| -> bool {
+        check_case(case, paths, Detail::default()).signature.as_ref() == Some(signature)
+    };
+    if has_signature(case, &few) {
+        let small = search(case, &|case| has_signature(case, &few), is_over, step)?;
+        if has_signature(&small, paths) {
+            return Ok(small);
+        }
+    }
+    search(case, &|case| has_signature(case, paths), is_over, step)
+}
+
+fn search(
+    case: &Case,
+    is_interesting: &dyn Fn(&Case) -> bool,
+    is_over: &dyn Fn() -> bool,
+    step: &dyn Fn(usize),
+) -> Result<Case, String> {
+    let mut interesting = |case: &Case| !is_over() && is_interesting(case);
+    minimize::minimize(case, &mut interesting, &mut |progress| step(progress.size)).map_err(|error| error.to_string())
+}
+
+/// For each group, its first path that is wrong and its first that is right, in the order of the paths.
+fn witnesses<'a>(report: &Report, paths: &[&'a dyn Path]) -> Vec<&'a dyn Path> {
+    let mut wrong = BTreeSet::new();
+    for run in &report.runs {
+        for class in run.classes.iter().filter(|class| class.outcome != run.right) {
+            wrong.extend(class.sources.iter().map(|source| &source.path));
+        }
+    }
+    wrong.extend(report.faults.iter().map(|fault| &fault.path));
+    let mut sides = BTreeSet::new();
+    let is_first = |path: &&&dyn Path| sides.insert((path.toolchain().group, wrong.contains(&path.id())));
+    paths.iter().filter(is_first).copied().collect()
+}

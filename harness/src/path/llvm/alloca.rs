@@ -1,0 +1,63 @@
+//! TAC with its variables as stack slots: the form that front ends hand to LLVM, and out of which its own `mem2reg` and
+//! `sroa` construct SSA (Cytron et al. 1991, by iterated dominance frontiers; `PromoteMemoryToRegister.cpp`).
+
+use inkwell::values::IntValue;
+
+use super::Stop;
+use super::emit::Emitter;
+use crate::plant::{self, Fault};
+use crate::tac::cfg::Terminator;
+use crate::tac::{Atom, Cfg};
+
+/// Writes the function: a slot for each variable, a load for each use, a store for each assignment.
+pub fn emit(cfg: &Cfg, emitter: &mut Emitter<'_, '_>) -> Result<(), Stop> {
+    let blocks: Vec<_> = (0..cfg.blocks.len()).map(|index| emitter.own_block(&format!("B{index}"))).collect();
+    emitter.builder.position_at_end(blocks[0]);
+    let mut slots = Vec::with_capacity(cfg.variables.len());
+    for variable in 0..cfg.variables.len() {
+        slots.push(emitter.alloca(&emitter.name(&cfg.variables, variable as u32))?);
+    }
+    for (variable, &slot) in slots.iter().enumerate() {
+        let first = if variable < cfg.inputs {
+            emitter.input(variable, cfg.inputs, "")?
+        } else {
+            emitter.constant(i64::from(plant::on(Fault::LlvmInitOne)))
+        };
+        emitter.builder.build_store(slot, first)?;
+    }
+    for (block, &place) in cfg.blocks.iter().zip(&blocks) {
+        emitter.builder.position_at_end(place);
+        for assign in &block.body {
+            let mut operands = [emitter.constant(0); 3];
+            for (operand, &atom) in operands.iter_mut().zip(assign.operands()) {
+                *operand = read(emitter, &slots, atom)?;
+            }
+            let result = emitter.operation(assign.op, operands, "")?;
+            emitter.builder.build_store(slots[assign.dest.index()], result)?;
+        }
+        match block.term {
+            Terminator::Br(target) => emitter.builder.build_unconditional_branch(blocks[target])?,
+            Terminator::Cbr(atom, yes, no) => {
+                let value = read(emitter, &slots, atom)?;
+                let condition = emitter.condition(value)?;
+                emitter.builder.build_conditional_branch(condition, blocks[yes], blocks[no])?
+            }
+            Terminator::Ret(atom) => {
+                let value = read(emitter, &slots, atom)?;
+                emitter.builder.build_return(Some(&value))?
+            }
+        };
+    }
+    Ok(())
+}
+
+fn read<'ctx>(
+    emitter: &Emitter<'_, 'ctx>,
+    slots: &[inkwell::values::PointerValue<'ctx>],
+    atom: Atom,
+) -> Result<IntValue<'ctx>, Stop> {
+    match atom {
+        Atom::Const(value) => Ok(emitter.constant(value)),
+        Atom::Var(variable) => emitter.load(slots[variable.index()]),
+    }
+}

@@ -1,0 +1,227 @@
+//! What both lowerings to LLVM IR share: the function's frame, the operations, and the guards of division.
+//!
+//! The function is `i64 @f(ptr %inputs)`. The inputs are loads from memory that LLVM knows nothing of, so nothing folds
+//! to a constant that the program did not write as one. Nothing here promises anything to the optimizer: no `nsw`,
+//! `nuw`, `exact`, `mustprogress` or `willreturn`, so whatever LLVM makes of a program, the program's own meaning
+//! (`docs/LANGUAGE.md` §1) is what it has to keep. LLVM's division by zero and `MIN / -1` are undefined, hence guards:
+//! they branch to a block that calls the host's `raise_trap`, which does not return.
+
+use inkwell::attributes::{Attribute, AttributeLoc};
+use inkwell::basic_block::BasicBlock;
+use inkwell::builder::Builder;
+use inkwell::context::Context;
+use inkwell::intrinsics::Intrinsic;
+use inkwell::module::Module;
+use inkwell::types::IntType;
+use inkwell::values::{FunctionValue, IntValue, PointerValue};
+use inkwell::{AddressSpace, IntPredicate};
+
+use super::Stop;
+use crate::names::Names;
+use crate::op::{Op, Trap};
+use crate::plant::{self, Fault};
+
+/// The name of the compiled function.
+pub const FUNCTION: &str = "f";
+/// The name of the host function that ends a run with a trap; its argument is the index of [`TRAPS`].
+pub const RAISE_TRAP: &str = "raise_trap";
+/// The traps in the order of the codes that `raise_trap` takes.
+pub const TRAPS: [Trap; 2] = [Trap::DivByZero, Trap::Overflow];
+
+/// A function of one module while it is written.
+pub struct Emitter<'a, 'ctx> {
+    context: &'ctx Context,
+    module: &'a Module<'ctx>,
+    /// Writes at the current place.
+    pub builder: Builder<'ctx>,
+    function: FunctionValue<'ctx>,
+    i64: IntType<'ctx>,
+    traps: [Option<BasicBlock<'ctx>>; TRAPS.len()],
+    named: bool,
+}
+
+impl<'a, 'ctx> Emitter<'a, 'ctx> {
+    /// Declares the function in the module. Values get names if somebody is going to read the text.
+    pub fn new(context: &'ctx Context, module: &'a Module<'ctx>, named: bool) -> Self {
+        let i64 = context.i64_type();
+        let pointer = context.ptr_type(AddressSpace::default());
+        let function = module.add_function(FUNCTION, i64.fn_type(&[pointer.into()], false), None);
+        attribute(context, function, "nounwind");
+        Emitter { context, module, builder: context.create_builder(), function, i64, traps: [None; 2], named }
+    }
+
+    /// A new block at the end of the function.
+    pub fn block(&self, names: &Names, index: u32) -> BasicBlock<'ctx> {
+        self.context.append_basic_block(self.function, &self.name(names, index))
+    }
+
+    /// A new block at the end of the function, with a name of the lowering's own.
+    pub fn own_block(&self, name: &str) -> BasicBlock<'ctx> {
+        self.context.append_basic_block(self.function, if self.named { name } else { "" })
+    }
+
+    /// A name for the text, or none when nobody reads it.
+    pub fn name(&self, names: &Names, index: u32) -> String {
+        if self.named { names.get(index).to_string() } else { String::new() }
+    }
+
+    /// A constant.
+    pub fn constant(&self, value: i64) -> IntValue<'ctx> {
+        self.i64.const_int(value as u64, true)
+    }
+
+    /// The block that is written at the moment.
+    pub fn current(&self) -> Result<BasicBlock<'ctx>, Stop> {
+        self.builder.get_insert_block().ok_or_else(|| Stop::harness("the builder stands nowhere"))
+    }
+
+    /// A slot on the stack.
+    pub fn alloca(&self, name: &str) -> Result<PointerValue<'ctx>, Stop> {
+        Ok(self.builder.build_alloca(self.i64, name)?)
+    }
+
+    /// What a slot holds.
+    pub fn load(&self, slot: PointerValue<'ctx>) -> Result<IntValue<'ctx>, Stop> {
+        Ok(self.builder.build_load(self.i64, slot, "")?.into_int_value())
+    }
+
+    /// Input `index` of `count`.
+    pub fn input(&self, index: usize, count: usize, name: &str) -> Result<IntValue<'ctx>, Stop> {
+        let index = if plant::on(Fault::LlvmInputOrder) { count - 1 - index } else { index };
+        let inputs = self.function.get_nth_param(0).ok_or_else(|| Stop::harness("no inputs"))?.into_pointer_value();
+        // SAFETY: the caller of the compiled function passes a value for each of the program's inputs.
+        let place = unsafe { self.builder.build_gep(self.i64, inputs, &[self.constant(index as i64)], "")? };
+        Ok(self.builder.build_load(self.i64, place, name)?.into_int_value())
+    }
+
+    /// A phi without entries yet.
+    pub fn phi(&self, name: &str) -> Result<inkwell::values::PhiValue<'ctx>, Stop> {
+        Ok(self.builder.build_phi(self.i64, name)?)
+    }
+
+    /// A condition holds when it is not 0.
+    pub fn condition(&self, value: IntValue<'ctx>) -> Result<IntValue<'ctx>, Stop> {
+        if plant::on(Fault::LlvmTruncCondition) {
+            return Ok(self.builder.build_int_truncate(value, self.context.bool_type(), "")?);
+        }
+        Ok(self.builder.build_int_compare(IntPredicate::NE, value, self.constant(0), "")?)
+    }
+
+    /// An operation. It may end the current block and go on in a new one.
+    pub fn operation(&mut self, op: Op, [a, b, _]: [IntValue<'ctx>; 3], name: &str) -> Result<IntValue<'ctx>, Stop> {
+        let gt = if plant::on(Fault::LlvmUnsignedGt) { IntPredicate::UGT } else { IntPredicate::SGT };
+        Ok(match op {
+            Op::Add if plant::on(Fault::LlvmSaturatingAdd) => self.saturating_add(a, b)?,
+            Op::Add => self.builder.build_int_add(a, b, name)?,
+            Op::Sub => self.builder.build_int_sub(a, b, name)?,
+            Op::Mul => self.builder.build_int_mul(a, b, name)?,
+            Op::Div | Op::Rem => self.division(op, a, b, name)?,
+            Op::Eq => self.comparison(IntPredicate::EQ, a, b, name)?,
+            Op::Ne => self.comparison(IntPredicate::NE, a, b, name)?,
+            Op::Lt => self.comparison(IntPredicate::SLT, a, b, name)?,
+            Op::Le => self.comparison(IntPredicate::SLE, a, b, name)?,
+            Op::Gt => self.comparison(gt, a, b, name)?,
+            Op::Ge => self.comparison(IntPredicate::SGE, a, b, name)?,
+            Op::Neg => self.builder.build_int_sub(self.constant(0), a, name)?,
+            Op::Not => self.comparison(IntPredicate::EQ, a, self.constant(0), name)?,
+            Op::Copy => a,
+            raised => return Err(Stop::unsupported(raised.name())),
+        })
+    }
+
+    fn comparison(
+        &self,
+        predicate: IntPredicate,
+        a: IntValue<'ctx>,
+        b: IntValue<'ctx>,
+        name: &str,
+    ) -> Result<IntValue<'ctx>, Stop> {
+        let bit = self.builder.build_int_compare(predicate, a, b, "")?;
+        Ok(self.builder.build_int_z_extend(bit, self.i64, name)?)
+    }
+
+    fn division(&mut self, op: Op, a: IntValue<'ctx>, b: IntValue<'ctx>, name: &str) -> Result<IntValue<'ctx>, Stop> {
+        let by_zero = self.equals(b, 0)?;
+        let mut goes_on = self.trap_if(by_zero, Trap::DivByZero)?;
+        // What `MIN % -1` divides by instead, to stay clear of undefined behaviour.
+        let one = self.constant(1);
+        let mut divisor = b;
+        if op == Op::Rem {
+            let by_minus_one = self.equals(b, -1)?;
+            divisor = self.builder.build_select(by_minus_one, one, b, "")?.into_int_value();
+        } else {
+            let overflows = self.both(self.equals(a, i64::MIN)?, self.equals(b, -1)?)?;
+            if plant::on(Fault::LlvmNoOverflowGuard) {
+                divisor = self.builder.build_select(overflows, one, b, "")?.into_int_value();
+            } else {
+                goes_on &= self.trap_if(overflows, Trap::Overflow)?;
+            }
+        }
+        // After a guard that always traps nothing runs; LLVM's builder would fold the division there to poison.
+        let divisor = if goes_on { divisor } else { one };
+        Ok(match op {
+            Op::Rem => self.builder.build_int_signed_rem(a, divisor, name)?,
+            _ => self.builder.build_int_signed_div(a, divisor, name)?,
+        })
+    }
+
+    fn equals(&self, value: IntValue<'ctx>, constant: i64) -> Result<IntValue<'ctx>, Stop> {
+        Ok(self.builder.build_int_compare(IntPredicate::EQ, value, self.constant(constant), "")?)
+    }
+
+    /// The conjunction of two bits. LLVM's builder does not see what a constant 0 makes of it.
+    fn both(&self, a: IntValue<'ctx>, b: IntValue<'ctx>) -> Result<IntValue<'ctx>, Stop> {
+        match [a, b].into_iter().find(|bit| bit.get_zero_extended_constant() == Some(0)) {
+            Some(zero) => Ok(zero),
+            None => Ok(self.builder.build_and(a, b, "")?),
+        }
+    }
+
+    /// A guard: traps if the bit is set, else goes on in a new block. Whether it can go on: not if the bit is the constant
+    /// 1; and for the constant 0 no guard is written.
+    fn trap_if(&mut self, bit: IntValue<'ctx>, trap: Trap) -> Result<bool, Stop> {
+        let known = bit.get_zero_extended_constant();
+        if known != Some(0) {
+            let current = self.current()?;
+            let trapping = self.trap_block(trap)?;
+            let next = self.context.insert_basic_block_after(current, if self.named { "guarded" } else { "" });
+            self.builder.position_at_end(current);
+            self.builder.build_conditional_branch(bit, trapping, next)?;
+            self.builder.position_at_end(next);
+        }
+        Ok(known != Some(1))
+    }
+
+    /// The block that ends the run with this trap. Leaves the builder there when it is new.
+    fn trap_block(&mut self, trap: Trap) -> Result<BasicBlock<'ctx>, Stop> {
+        let code = TRAPS.iter().position(|&t| t == trap).unwrap_or(0);
+        if let Some(block) = self.traps[code] {
+            return Ok(block);
+        }
+        let raise_trap = self.module.get_function(RAISE_TRAP).unwrap_or_else(|| {
+            let signature = self.context.void_type().fn_type(&[self.i64.into()], false);
+            let raise_trap = self.module.add_function(RAISE_TRAP, signature, None);
+            ["noreturn", "cold", "nounwind"].map(|kind| attribute(self.context, raise_trap, kind));
+            raise_trap
+        });
+        let block = self.own_block(["div.by.zero", "overflow"][code]);
+        self.builder.position_at_end(block);
+        self.builder.build_call(raise_trap, &[self.constant(code as i64).into()], "")?;
+        self.builder.build_unreachable()?;
+        self.traps[code] = Some(block);
+        Ok(block)
+    }
+
+    /// The planted fault.
+    fn saturating_add(&self, a: IntValue<'ctx>, b: IntValue<'ctx>) -> Result<IntValue<'ctx>, Stop> {
+        let declared = Intrinsic::find("llvm.sadd.sat").and_then(|it| it.get_declaration(self.module, &[self.i64.into()]));
+        let saturating = declared.ok_or_else(|| Stop::harness("LLVM knows no llvm.sadd.sat"))?;
+        let call = self.builder.build_call(saturating, &[a.into(), b.into()], "")?;
+        Ok(call.try_as_basic_value().unwrap_basic().into_int_value())
+    }
+}
+
+fn attribute(context: &Context, function: FunctionValue<'_>, kind: &str) {
+    let kind = Attribute::get_named_enum_kind_id(kind);
+    function.add_attribute(AttributeLoc::Function, context.create_enum_attribute(kind, 0));
+}

@@ -1,0 +1,124 @@
+//! From an ELF object in memory to machine code in an arena: a linker for one small function.
+//!
+//! The sections that are to be loaded (code, constant tables) are laid out one after the other; behind them stands a
+//! stub for the host function that the code calls, since it lies further away than a 32-bit displacement reaches.
+
+use std::io;
+
+use inkwell::memory_buffer::MemoryBuffer;
+use object::elf;
+use object::read::elf::{ElfFile64, ElfSymbol64};
+use object::{Object, ObjectSection, ObjectSymbol, RelocationFlags, RelocationTarget, SectionFlags};
+
+use super::Stop;
+use super::emit::{FUNCTION, RAISE_TRAP};
+use crate::path::{FaultKind, Stage, Unsupported, native};
+
+/// `movabs r11, address; jmp r11`.
+const STUB: [u8; 13] = [0x49, 0xbb, 0, 0, 0, 0, 0, 0, 0, 0, 0x41, 0xff, 0xe3];
+/// Where the stub's address stands in it.
+const STUB_ADDRESS: std::ops::Range<usize> = 2..10;
+
+/// An object that can be placed.
+pub struct Loaded {
+    /// The sections and the stub, before relocation.
+    image: Vec<u8>,
+    /// Where the function begins.
+    pub entry: usize,
+    relocations: Vec<Relocation>,
+}
+
+/// `*place = target + addend`, less the place's own address if relative.
+struct Relocation {
+    place: usize,
+    target: usize,
+    addend: i64,
+    kind: Kind,
+}
+
+#[derive(Clone, Copy)]
+enum Kind {
+    Relative32,
+    Absolute64,
+}
+
+impl Loaded {
+    /// Reads an object. `None` relocation types, symbols and sections that we do not know are *unsupported*.
+    pub fn read(buffer: &MemoryBuffer) -> Result<Loaded, Stop> {
+        // LLVM's buffer ends in a zero that does not belong to the object.
+        let file: ElfFile64 = ElfFile64::parse(buffer.as_slice()).map_err(broken)?;
+        let mut image = Vec::new();
+        let mut starts = std::collections::HashMap::new();
+        for section in file.sections() {
+            let SectionFlags::Elf { sh_flags, .. } = section.flags() else { continue };
+            if !sh_flags.contains(elf::SHF_ALLOC) || section.size() == 0 {
+                continue;
+            }
+            pad(&mut image, section.align());
+            starts.insert(section.index(), image.len());
+            image.extend_from_slice(section.data().map_err(broken)?);
+        }
+        pad(&mut image, 16);
+        let stub = image.len();
+        image.extend_from_slice(&STUB);
+        let raise_trap = native::raise_trap as *const () as u64;
+        image[stub..][STUB_ADDRESS].copy_from_slice(&raise_trap.to_le_bytes());
+
+        let address = |symbol: &ElfSymbol64| match symbol.section_index() {
+            Some(section) => starts.get(&section).map(|start| start + symbol.address() as usize),
+            None => (symbol.name() == Ok(RAISE_TRAP)).then_some(stub),
+        };
+        let mut relocations = Vec::new();
+        for section in file.sections() {
+            let Some(&start) = starts.get(&section.index()) else { continue };
+            for (offset, relocation) in section.relocations() {
+                let RelocationTarget::Symbol(index) = relocation.target() else { return unsupported("relocation target") };
+                let symbol = file.symbol_by_index(index).map_err(broken)?;
+                let Some(target) = address(&symbol) else {
+                    return unsupported(&format!("symbol {}", symbol.name().unwrap_or("?")));
+                };
+                let kind = match relocation.flags() {
+                    RelocationFlags::Elf { r_type: elf::R_X86_64_PC32 | elf::R_X86_64_PLT32 } => Kind::Relative32,
+                    RelocationFlags::Elf { r_type: elf::R_X86_64_64 } => Kind::Absolute64,
+                    other => return unsupported(&format!("relocation {other:?}")),
+                };
+                relocations.push(Relocation { place: start + offset as usize, target, addend: relocation.addend(), kind });
+            }
+        }
+        let entry = file.symbols().find(|symbol| symbol.name() == Ok(FUNCTION)).and_then(|symbol| address(&symbol));
+        let entry = entry.ok_or_else(|| broken("the object has no function"))?;
+        Ok(Loaded { image, entry, relocations })
+    }
+
+    /// Places the code in an arena.
+    pub fn place<'a>(&self, arena: &'a mut native::Arena) -> io::Result<native::Code<'a>> {
+        arena.place(self.image.len(), |memory, address| {
+            memory.copy_from_slice(&self.image);
+            for relocation in &self.relocations {
+                let place = &mut memory[relocation.place..];
+                let value = (relocation.target as i64).wrapping_add(relocation.addend);
+                match relocation.kind {
+                    Kind::Relative32 => {
+                        let relative = (value - relocation.place as i64) as i32;
+                        place[..4].copy_from_slice(&relative.to_le_bytes());
+                    }
+                    Kind::Absolute64 => {
+                        place[..8].copy_from_slice(&value.wrapping_add(address as i64).to_le_bytes());
+                    }
+                }
+            }
+        })
+    }
+}
+
+fn pad(image: &mut Vec<u8>, align: u64) {
+    image.resize(image.len().next_multiple_of(align.max(1) as usize), 0);
+}
+
+fn broken(message: impl ToString) -> Stop {
+    Stop::fault(Stage::Compile, FaultKind::Invalid, &format!("the object is broken: {}", message.to_string()))
+}
+
+fn unsupported<T>(what: &str) -> Result<T, Stop> {
+    Err(Stop::Unsupported(Unsupported { stage: Stage::Compile, reason: what.to_string() }))
+}

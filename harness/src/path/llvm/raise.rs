@@ -1,0 +1,309 @@
+//! LLVM's SSA raised into the lab's phi form (Definition 8.4.3), so that the lab judges and runs what LLVM constructed.
+//!
+//! The tables at the end say what each instruction becomes. A narrow integer is held zero-extended (see `op.rs`), so
+//! that `zext` is a copy and bit logic is the same at every width. A load of an input is the function's input; a guard
+//! stays what it is, a branch to a block that traps. Unreachable blocks are left out: `mem2reg` leaves poison in them,
+//! and nothing can run it. Elsewhere, poison and every instruction without a line in the tables are *unsupported*.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+
+use inkwell::IntPredicate;
+use inkwell::basic_block::BasicBlock;
+use inkwell::llvm_sys::prelude::LLVMValueRef;
+use inkwell::module::Module;
+use inkwell::types::AnyTypeEnum;
+use inkwell::values::{
+    AnyValue, AsValueRef, BasicValueEnum, CallSiteValue, FunctionValue, InstructionOpcode, InstructionValue, PhiValue,
+};
+
+use super::emit::{FUNCTION, RAISE_TRAP, TRAPS};
+use crate::lab::{Atom, Block, Inst, Phi, PhiBlock, PhiFunction, Terminator, Value};
+use crate::names::Names;
+use crate::op::{Op, Trap};
+
+/// What can't be raised: an opcode, a kind of value.
+type Reason = String;
+
+/// A table of LLVM's objects, which are told apart by their addresses.
+type Table<K, V> = HashMap<K, V, BuildHasherDefault<ByAddress>>;
+
+/// Spreads an address over 64 bits (Fibonacci hashing); the standard hasher would take a third of the time of raising.
+#[derive(Default)]
+struct ByAddress(u64);
+
+impl Hasher for ByAddress {
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|&byte| self.write_usize(usize::from(byte)));
+    }
+
+    fn write_usize(&mut self, address: usize) {
+        self.0 = (self.0.rotate_left(5) ^ address as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    }
+
+    fn finish(&self) -> u64 {
+        self.0 ^ self.0 >> 32
+    }
+}
+
+/// Raises the module's function, which has so many inputs.
+pub fn raise(module: &Module<'_>, inputs: usize) -> Result<PhiFunction, Reason> {
+    let function = module.get_function(FUNCTION).ok_or("no function")?;
+    let raiser = Raiser::number(function, inputs)?;
+    let listing: Vec<_> = function.get_basic_block_iter().filter(|block| raiser.blocks.contains_key(block)).collect();
+    let blocks = listing.into_iter().map(|block| raiser.block(block)).collect::<Result<_, _>>()?;
+    Ok(PhiFunction { inputs: raiser.inputs, blocks, value_names: raiser.value_names, block_names: raiser.block_names })
+}
+
+/// Names for everything, given before anything is translated: a phi may use what stands behind it.
+struct Raiser<'ctx> {
+    inputs: Vec<Value>,
+    /// Integers.
+    atoms: Table<LLVMValueRef, Atom>,
+    /// Pointers into the inputs, by index.
+    places: Table<LLVMValueRef, usize>,
+    /// The reachable blocks.
+    blocks: Table<BasicBlock<'ctx>, Block>,
+    value_names: Names,
+    block_names: Names,
+    /// The base of the names of values.
+    base: u32,
+}
+
+impl<'ctx> Raiser<'ctx> {
+    fn number(function: FunctionValue<'ctx>, inputs: usize) -> Result<Self, Reason> {
+        let (mut value_names, mut block_names) = (Names::default(), Names::default());
+        let block_base = block_names.base("b");
+        let input_base = value_names.base("in");
+        let inputs: Vec<_> = (0..inputs).map(|k| Value(value_names.push_version(input_base, k as u32))).collect();
+        let base = value_names.base("v");
+        let reachable = reachable(function);
+        let mut raiser = Raiser {
+            inputs,
+            atoms: Table::default(),
+            places: Table::default(),
+            blocks: Table::default(),
+            value_names,
+            block_names,
+            base,
+        };
+        if let Some(pointer) = function.get_first_param() {
+            raiser.places.insert(pointer.as_value_ref(), 0);
+        }
+        for block in function.get_basic_block_iter().filter(|block| reachable.contains_key(block)) {
+            let name = raiser.block_names.push_version(block_base, raiser.blocks.len() as u32);
+            raiser.blocks.insert(block, Block(name));
+            for inst in block.get_instructions() {
+                raiser.number_instruction(inst)?;
+            }
+        }
+        Ok(raiser)
+    }
+
+    fn number_instruction(&mut self, inst: InstructionValue<'ctx>) -> Result<(), Reason> {
+        match inst.get_opcode() {
+            // The inputs' places dominate their uses within the entry block, so they are known here.
+            InstructionOpcode::GetElementPtr => {
+                let place = self.places.get(&operand(inst, 0)?.as_value_ref()).ok_or("getelementptr of a value")?;
+                let offset = constant(operand(inst, 1)?)?;
+                let index = usize::try_from(offset).ok().filter(|_| steps_by_i64(inst)).ok_or("getelementptr")?;
+                self.places.insert(inst.as_value_ref(), place + index);
+            }
+            InstructionOpcode::Load => {
+                let place = self.places.get(&operand(inst, 0)?.as_value_ref());
+                let input = place.and_then(|&place| self.inputs.get(place)).ok_or("load")?;
+                self.atoms.insert(inst.as_value_ref(), Atom::Value(*input));
+            }
+            _ if matches!(inst.get_type(), AnyTypeEnum::IntType(_)) => {
+                let value = Value(self.value_names.push_version(self.base, self.atoms.len() as u32));
+                self.atoms.insert(inst.as_value_ref(), Atom::Value(value));
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn block(&self, block: BasicBlock<'ctx>) -> Result<PhiBlock, Reason> {
+        let (mut phis, mut body, mut trap) = (Vec::new(), Vec::new(), None);
+        let mut term = None;
+        for inst in block.get_instructions() {
+            match inst.get_opcode() {
+                InstructionOpcode::GetElementPtr | InstructionOpcode::Load => {}
+                InstructionOpcode::Phi => phis.push(self.phi(inst)?),
+                InstructionOpcode::Call => trap = Some(raised_trap(inst)?),
+                InstructionOpcode::Br => term = Some(self.branch(inst)?),
+                InstructionOpcode::Return => term = Some(Terminator::Ret(self.atom(operand(inst, 0)?)?)),
+                InstructionOpcode::Unreachable => {
+                    term = Some(Terminator::Trap(trap.ok_or("unreachable")?));
+                }
+                _ => body.push(self.instruction(inst)?),
+            }
+        }
+        let name = self.blocks[&block];
+        Ok(PhiBlock { name, phis, body, term: term.ok_or("no terminator")? })
+    }
+
+    fn phi(&self, inst: InstructionValue<'ctx>) -> Result<Phi, Reason> {
+        let phi = PhiValue::try_from(inst).map_err(|()| "phi")?;
+        let mut entries: Vec<(Block, Atom)> = Vec::with_capacity(phi.count_incoming() as usize);
+        for (value, predecessor) in phi.get_incomings() {
+            // LLVM has an entry for each edge, the lab for each reachable predecessor; a multi-edge's entries are equal.
+            match self.blocks.get(&predecessor) {
+                Some(block) if entries.iter().all(|(known, _)| known != block) => {
+                    entries.push((*block, self.atom(value)?));
+                }
+                _ => {}
+            }
+        }
+        Ok(Phi { dest: self.dest(inst)?, entries })
+    }
+
+    fn branch(&self, inst: InstructionValue<'ctx>) -> Result<Terminator<Block>, Reason> {
+        let target = |index| {
+            let block = inst.get_operand(index).and_then(|operand| operand.block()).ok_or("br")?;
+            self.blocks.get(&block).copied().ok_or("br to nowhere")
+        };
+        // LLVM keeps the targets in reverse.
+        Ok(match inst.get_num_operands() {
+            1 => Terminator::Br(target(0)?),
+            _ => Terminator::Cbr(self.atom(operand(inst, 0)?)?, target(2)?, target(1)?),
+        })
+    }
+
+    fn instruction(&self, inst: InstructionValue<'ctx>) -> Result<Inst, Reason> {
+        let opcode = inst.get_opcode();
+        let bits = width(operand(inst, 0)?);
+        let op = match inst.get_icmp_predicate() {
+            Some(predicate) => comparison(predicate, bits),
+            None => operation(opcode, bits),
+        };
+        let op = op.ok_or_else(|| format!("{} i{bits}", mnemonic(opcode)))?;
+        let mut operands = (0..inst.get_num_operands())
+            .map(|index| self.atom(operand(inst, index)?))
+            .collect::<Result<Vec<_>, _>>()?;
+        if opcode == InstructionOpcode::Trunc {
+            operands.push(mask(inst)?);
+        }
+        Ok(Inst::new(self.dest(inst)?, op, &operands))
+    }
+
+    fn dest(&self, inst: InstructionValue<'ctx>) -> Result<Value, Reason> {
+        match self.atoms.get(&inst.as_value_ref()) {
+            Some(Atom::Value(value)) => Ok(*value),
+            _ => Err(mnemonic(inst.get_opcode())),
+        }
+    }
+
+    fn atom(&self, value: BasicValueEnum<'ctx>) -> Result<Atom, Reason> {
+        match self.atoms.get(&value.as_value_ref()) {
+            Some(atom) => Ok(*atom),
+            None => constant(value).map(Atom::Const),
+        }
+    }
+}
+
+/// What an instruction becomes, by the width of its first operand.
+fn operation(opcode: InstructionOpcode, bits: u32) -> Option<Op> {
+    use InstructionOpcode::*;
+    Some(match (opcode, bits) {
+        (Add, 64) => Op::Add,
+        (Sub, 64) => Op::Sub,
+        (Mul, 64) => Op::Mul,
+        (SDiv, 64) => Op::Div,
+        (SRem, 64) => Op::Rem,
+        (And, _) => Op::And,
+        (Or, _) => Op::Or,
+        (Xor, _) => Op::Xor,
+        // Held zero-extended already.
+        (ZExt, _) => Op::Copy,
+        // With the mask of its result.
+        (Trunc, _) => Op::And,
+        (Select, _) => Op::Select,
+        _ => return None,
+    })
+}
+
+/// What an `icmp` becomes. The signed ones need all 64 bits.
+fn comparison(predicate: IntPredicate, bits: u32) -> Option<Op> {
+    Some(match (predicate, bits) {
+        (IntPredicate::EQ, _) => Op::Eq,
+        (IntPredicate::NE, _) => Op::Ne,
+        (IntPredicate::ULT, _) => Op::Ult,
+        (IntPredicate::ULE, _) => Op::Ule,
+        (IntPredicate::UGT, _) => Op::Ugt,
+        (IntPredicate::UGE, _) => Op::Uge,
+        (IntPredicate::SLT, 64) => Op::Lt,
+        (IntPredicate::SLE, 64) => Op::Le,
+        (IntPredicate::SGT, 64) => Op::Gt,
+        (IntPredicate::SGE, 64) => Op::Ge,
+        _ => return None,
+    })
+}
+
+/// A call of the host function that ends the run. There are no other calls.
+fn raised_trap(inst: InstructionValue<'_>) -> Result<Trap, Reason> {
+    let call = CallSiteValue::try_from(inst).map_err(|()| "call")?;
+    let callee = call.get_called_fn_value().ok_or("call of a value")?;
+    let name = callee.get_name().to_string_lossy();
+    if name != RAISE_TRAP {
+        return Err(format!("call {name}"));
+    }
+    let code = constant(operand(inst, 0)?)?;
+    TRAPS.get(code as usize).copied().ok_or_else(|| format!("call {name} {code}"))
+}
+
+/// A constant, a narrow one zero-extended.
+fn constant(value: BasicValueEnum<'_>) -> Result<i64, Reason> {
+    match value {
+        BasicValueEnum::IntValue(int) if int.is_constant_int() => match int.get_type().get_bit_width() {
+            64 => int.get_sign_extended_constant(),
+            _ => int.get_zero_extended_constant().map(|bits| bits as i64),
+        }
+        .ok_or_else(|| "wide constant".into()),
+        _ if value.is_poison() => Err("poison".into()),
+        _ => Err("constant".into()),
+    }
+}
+
+/// The bits that `trunc` keeps.
+fn mask(inst: InstructionValue<'_>) -> Result<Atom, Reason> {
+    match inst.get_type() {
+        AnyTypeEnum::IntType(int) if int.get_bit_width() < 64 => Ok(Atom::Const((1 << int.get_bit_width()) - 1)),
+        _ => Err("trunc".into()),
+    }
+}
+
+fn operand<'ctx>(inst: InstructionValue<'ctx>, index: u32) -> Result<BasicValueEnum<'ctx>, Reason> {
+    inst.get_operand(index).and_then(|operand| operand.value()).ok_or_else(|| mnemonic(inst.get_opcode()))
+}
+
+/// The bits of an integer; 0 for anything else.
+fn width(value: BasicValueEnum<'_>) -> u32 {
+    match value {
+        BasicValueEnum::IntValue(int) => int.get_type().get_bit_width(),
+        _ => 0,
+    }
+}
+
+/// Whether a `getelementptr` counts in the inputs' own type.
+fn steps_by_i64(inst: InstructionValue<'_>) -> bool {
+    inst.get_gep_source_element_type().is_ok_and(|element| element.is_int_type() && element.into_int_type().get_bit_width() == 64)
+}
+
+fn mnemonic(opcode: InstructionOpcode) -> Reason {
+    format!("{opcode:?}").to_lowercase()
+}
+
+/// The blocks that some path from the entry leads to.
+fn reachable<'ctx>(function: FunctionValue<'ctx>) -> Table<BasicBlock<'ctx>, ()> {
+    let mut seen = Table::default();
+    let mut todo: Vec<_> = function.get_first_basic_block().into_iter().collect();
+    while let Some(block) = todo.pop() {
+        if seen.insert(block, ()).is_none() {
+            let terminator = block.get_terminator();
+            let operands = terminator.into_iter().flat_map(|terminator| terminator.get_operands());
+            todo.extend(operands.flatten().filter_map(|operand| operand.block()));
+        }
+    }
+    seen
+}

@@ -1,0 +1,84 @@
+//! Reading a corpus: its programs, each with the verdict that is expected of it.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::case::Form;
+
+/// A program of a corpus.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// Its file.
+    pub file: PathBuf,
+    /// What is expected of it, or why that cannot be said.
+    pub expected: Result<Expected, String>,
+}
+
+/// What an entry's folder says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Expected {
+    /// The verdict's name.
+    pub verdict: String,
+    /// A finding's signature.
+    pub signature: Option<String>,
+}
+
+/// The folders that name a verdict.
+const VERDICTS: [&str; 6] = ["agree", "disagree", "invalid", "crash", "hang", "inconclusive"];
+
+/// Every program below a folder, in the order of their paths. Hidden folders are findings being written.
+pub fn entries(folder: &Path) -> io::Result<Vec<Entry>> {
+    let mut files = Vec::new();
+    let mut folders = vec![folder.to_path_buf()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder)? {
+            let entry = entry?;
+            let path = entry.path();
+            let is_hidden = entry.file_name().as_encoded_bytes().starts_with(b".");
+            // A link to a folder is not followed: it may lead round in a circle.
+            if entry.file_type()?.is_dir() {
+                if !is_hidden {
+                    folders.push(path);
+                }
+            } else if is_program(&path) {
+                files.push(path);
+            }
+        }
+    }
+    files.sort();
+    // The folder given may itself stand within a corpus.
+    let root = fs::canonicalize(folder)?;
+    let place = |file: &Path| root.join(file.strip_prefix(folder).unwrap_or(file));
+    Ok(files.into_iter().filter_map(|file| entry(&place(&file)).map(|expected| Entry { file, expected })).collect())
+}
+
+fn is_program(path: &Path) -> bool {
+    path.extension().and_then(|extension| Form::from_extension(extension.to_str()?)).is_some()
+}
+
+/// What is expected of a file by its place; nothing of a finding's original and IR, its minimized program stands for it.
+fn entry(file: &Path) -> Option<Result<Expected, String>> {
+    let is_findings = |folder: &Path| folder.file_name().is_some_and(|name| name == "findings");
+    if let Some(finding) = file.ancestors().skip(1).find(|folder| folder.parent().is_some_and(is_findings)) {
+        let is_minimized = file.parent() == Some(finding) && file.file_stem().is_some_and(|stem| stem == "min");
+        return is_minimized.then(|| recorded(finding));
+    }
+    let named = file.ancestors().skip(1).find_map(|folder| {
+        let name = folder.file_name()?.to_str()?;
+        if name == "known-bugs" { Some("agree") } else { VERDICTS.into_iter().find(|verdict| *verdict == name) }
+    });
+    let expected = |verdict: &str| Expected { verdict: verdict.into(), signature: None };
+    Some(named.map(expected).ok_or_else(|| "it lies in no folder with a verdict's name".into()))
+}
+
+/// The verdict in a finding's `finding.json`.
+fn recorded(folder: &Path) -> Result<Expected, String> {
+    let path = folder.join("finding.json");
+    let text = fs::read_to_string(&path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+    let record: serde_json::Value =
+        serde_json::from_str(&text).map_err(|error| format!("{} is not JSON: {error}", path.display()))?;
+    let field = |name: &str| record[name].as_str().map(str::to_owned);
+    let verdict = field("verdict").ok_or_else(|| format!("{} has no verdict", path.display()))?;
+    Ok(Expected { verdict, signature: field("signature") })
+}

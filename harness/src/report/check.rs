@@ -1,0 +1,254 @@
+//! What came of checking one program, laid out like a compiler's diagnostic.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Renderer, Snippet};
+
+use crate::compare::{Class, Report, Run, Signature, Source, Verdict};
+use crate::op::Outcome;
+use crate::path::Stage;
+use crate::report::{count, values};
+
+/// Lines of the program that are shown.
+const EXCERPT_LINES: usize = 24;
+/// Differing runs, and faults, that are shown; the rest is counted.
+const SHOWN: usize = 6;
+/// Columns for a list of paths.
+const LIST_WIDTH: usize = 96;
+
+/// An outcome that the file says is right.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Expectation {
+    /// The index of the run.
+    pub run: usize,
+    /// What it should give.
+    pub expected: Outcome,
+    /// Where the file says so.
+    pub span: Range<usize>,
+}
+
+/// A program that was checked, with what its own file expects of it.
+#[derive(Clone, Debug)]
+pub struct Checked {
+    /// The file's name, as messages have it.
+    pub file: String,
+    /// The program's text.
+    pub text: String,
+    /// What comparing found. An outcome that is not the file's makes an agreement a `disagree` of its own.
+    pub report: Report,
+    /// What the file expects.
+    pub expectations: Vec<Expectation>,
+}
+
+impl Checked {
+    /// Judges a report by the file's expectations as well.
+    pub fn new(file: &str, text: &str, report: Report, expectations: Vec<Expectation>) -> Checked {
+        let mut checked = Checked { file: file.into(), text: text.into(), report, expectations };
+        if !checked.report.verdict.is_finding() && checked.unmet().next().is_some() {
+            checked.report.verdict = Verdict::Disagree;
+            checked.report.signature = Some(Signature("disagree.expected".into()));
+        }
+        checked
+    }
+
+    /// The expectations that the right outcome does not meet. A run that does not end within the fuel meets all.
+    pub fn unmet(&self) -> impl Iterator<Item = (&Expectation, &Run)> {
+        self.expectations
+            .iter()
+            .filter_map(|expectation| Some((expectation, self.report.runs.get(expectation.run)?)))
+            .filter(|(expectation, run)| run.right != Outcome::OutOfFuel && run.right != expectation.expected)
+    }
+
+    /// The report for people: a line when there is nothing to say, a diagnostic when there is.
+    pub fn text(&self, color: bool) -> String {
+        match &self.report.verdict {
+            Verdict::Agree => format!("{}: agree ({})", self.file, self.extent()),
+            Verdict::Inconclusive(reason) => format!("{}: inconclusive: {reason}", self.file),
+            _ => {
+                let renderer = if color { Renderer::styled() } else { Renderer::plain() };
+                renderer.render(&[self.diagnostic()])
+            }
+        }
+    }
+
+    /// How much ran.
+    fn extent(&self) -> String {
+        let sources = self.report.runs.iter().flat_map(|run| run.classes.iter().flat_map(|class| &class.sources));
+        let mut paths: Vec<_> = sources.map(|source| &source.path).collect();
+        paths.sort_unstable();
+        paths.dedup();
+        let ended = self.report.runs.iter().filter(|run| run.right != Outcome::OutOfFuel).count();
+        let out_of_fuel = match self.report.runs.len() - ended {
+            0 => String::new(),
+            n => format!(", {n} out of fuel"),
+        };
+        format!("{} on {}{out_of_fuel}", count(ended, "run"), count(paths.len(), "path"))
+    }
+
+    fn diagnostic(&self) -> Group<'_> {
+        let mut title = Level::ERROR.primary_title(self.title());
+        if let Some(signature) = &self.report.signature {
+            title = title.id(signature.0.as_str());
+        }
+        let mut group = title.element(self.excerpt());
+        for message in self.messages() {
+            group = group.element(Level::NOTE.message(message));
+        }
+        group
+    }
+
+    fn title(&self) -> String {
+        let first = self.report.faults.first();
+        let path = first.map(|fault| fault.path.to_string()).unwrap_or_default();
+        match self.report.verdict {
+            Verdict::Invalid => format!("{path}: invalid output"),
+            Verdict::Crash => format!("{path}: crash"),
+            Verdict::Hang => format!("{path}: hang"),
+            _ if self.differing().next().is_some() => "executions differ".into(),
+            _ => "the outcome is not what the file expects".into(),
+        }
+    }
+
+    /// The program's first lines; where the file expects something else, the lines that say so are marked.
+    fn excerpt(&self) -> Snippet<'_, Annotation<'_>> {
+        let end = self.text.split_inclusive('\n').take(EXCERPT_LINES).map(str::len).sum();
+        let shown = self.text[..end].trim_end();
+        let marks = self.unmet().filter(|(expectation, _)| expectation.span.end <= shown.len()).map(|(e, run)| {
+            let label = format!("expected {}, right is {}", e.expected, run.right);
+            AnnotationKind::Primary.span(e.span.clone()).label(label)
+        });
+        // An excerpt shows the lines that carry an annotation; this one keeps the whole of it in sight.
+        let all = AnnotationKind::Visible.span(0..shown.len());
+        Snippet::source(shown).path(self.file.as_str()).fold(false).annotation(all).annotations(marks)
+    }
+
+    fn differing(&self) -> impl Iterator<Item = &Run> {
+        self.report.runs.iter().filter(|run| run.classes.iter().any(|class| class.outcome != run.right))
+    }
+
+    fn messages(&self) -> Vec<String> {
+        let mut messages: Vec<String> = self.differing().take(SHOWN).map(describe_run).collect();
+        messages.extend(more(self.differing().count(), "runs that differ"));
+        for fault in self.report.faults.iter().take(SHOWN) {
+            messages.push(format!("{}, {}: {}", fault.path, fault.stage, fault.message));
+        }
+        messages.extend(more(self.report.faults.len(), "faults"));
+        messages
+    }
+}
+
+fn more(count: usize, what: &str) -> Option<String> {
+    (count > SHOWN).then(|| format!("… and {} more {what}", count - SHOWN))
+}
+
+fn inputs(vector: &[i64]) -> String {
+    if vector.is_empty() { "the run".into() } else { format!("inputs {}", values(vector)) }
+}
+
+/// A run's classes: the outcome, whether it is right, who gave it.
+fn describe_run(run: &Run) -> String {
+    let width = run.classes.iter().map(|class| class.outcome.to_string().len()).max().unwrap_or(0);
+    let mut text = format!("{}:", inputs(&run.inputs));
+    for class in &run.classes {
+        let mark = if class.outcome == run.right { "right" } else { "WRONG" };
+        let head = format!("\n  {:width$}  {mark}  ", class.outcome.to_string());
+        let indent = " ".repeat(head.len() - 1);
+        text.push_str(&head);
+        text.push_str(&wrapped(&paths(class), &indent));
+    }
+    text
+}
+
+/// The paths of a class, with what of them ran when that is not the path's own execution alone.
+fn paths(class: &Class) -> Vec<String> {
+    let mut stages: BTreeMap<_, Vec<Stage>> = BTreeMap::new();
+    for Source { path, stage, .. } in &class.sources {
+        stages.entry(path).or_default().push(*stage);
+    }
+    let shown = |(path, stages): (_, Vec<Stage>)| match stages.as_slice() {
+        [Stage::Execute] => format!("{path}"),
+        stages => format!("{path} ({})", stages.iter().map(|stage| stage.name()).collect::<Vec<_>>().join(", ")),
+    };
+    stages.into_iter().map(shown).collect()
+}
+
+fn wrapped(items: &[String], indent: &str) -> String {
+    let (mut text, mut column) = (String::new(), 0);
+    for (index, item) in items.iter().enumerate() {
+        if index > 0 {
+            text.push(',');
+            if column + item.len() > LIST_WIDTH {
+                text.push('\n');
+                text.push_str(indent);
+                column = 0;
+            } else {
+                text.push(' ');
+            }
+        }
+        text.push_str(item);
+        column += item.len() + 2;
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compare::PathFault;
+    use crate::path::{FaultKind, PathId};
+
+    fn source(compiler: &str, variant: &str, stage: Stage) -> Source {
+        Source { path: PathId::new(compiler, None, variant), stage, group: compiler.into() }
+    }
+
+    fn report(verdict: Verdict, signature: Option<&str>, classes: Vec<Class>) -> Report {
+        Report {
+            verdict,
+            signature: signature.map(|text| Signature(text.into())),
+            runs: vec![Run { inputs: vec![7, -1], right: Outcome::Return(3), classes }],
+            faults: Vec::new(),
+            unsupported: Vec::new(),
+            texts: Vec::new(),
+        }
+    }
+
+    fn right() -> Class {
+        let sources = vec![source("lab", "naive", Stage::Construct), source("tiny", "eval", Stage::Execute)];
+        Class { outcome: Outcome::Return(3), sources }
+    }
+
+    #[test]
+    fn a_difference_reads_like_a_diagnostic() {
+        let wrong = Class { outcome: Outcome::Return(-20), sources: vec![source("cranelift", "speed", Stage::Execute)] };
+        let report = report(Verdict::Disagree, Some("disagree.execute.cranelift"), vec![right(), wrong]);
+        let checked = Checked::new("a.tiny", "input x, y;\nreturn x / y", report, Vec::new());
+        insta::assert_snapshot!(checked.text(false));
+    }
+
+    #[test]
+    fn a_fault_names_path_stage_and_message() {
+        let mut report = report(Verdict::Invalid, Some("invalid.construct.llvm.s1"), vec![right()]);
+        report.faults.push(PathFault {
+            path: PathId::new("llvm", Some("22.1.8"), "mem2reg-O0"),
+            group: "llvm".into(),
+            stage: Stage::Construct,
+            kind: FaultKind::Invalid,
+            message: "S1: x defined twice".into(),
+        });
+        let checked = Checked::new("a.tiny", "input x, y;\nreturn x / y", report, Vec::new());
+        insta::assert_snapshot!(checked.text(false));
+    }
+
+    #[test]
+    fn what_the_file_expects_counts() {
+        let text = "input x, y;\n# run: 7, -1 => return 4\nreturn x / y";
+        let expectation = |expected| vec![Expectation { run: 0, expected, span: 12..36 }];
+        let agree = report(Verdict::Agree, None, vec![right()]);
+        let met = Checked::new("a.tiny", text, agree.clone(), expectation(Outcome::Return(3)));
+        assert_eq!(met.text(false), "a.tiny: agree (1 run on 2 paths)");
+        let unmet = Checked::new("a.tiny", text, agree, expectation(Outcome::Return(4)));
+        assert_eq!(unmet.report.verdict, Verdict::Disagree);
+        insta::assert_snapshot!(unmet.text(false));
+    }
+}
