@@ -5,8 +5,9 @@
 use std::fs;
 use std::path::{Path as FilePath, PathBuf};
 
-use harness::case::{Case, DEFAULT_FUEL, Program};
+use harness::case::{Case, DEFAULT_FUEL, Form, Program};
 use harness::directives;
+use harness::generate::{self, Policy};
 use harness::lab;
 use harness::op::Outcome;
 use harness::path::{Detail, Observation, Path, Stage, cranelift};
@@ -153,7 +154,8 @@ fn ssa_and_phi_cases() {
 /// Conditions whose low bits are all 0 hold too.
 #[test]
 fn conditions_are_64_bits_wide() {
-    let program = parse_tiny("input x, y\nr = 1; while x { r = 2; x = 0 } if x != y && y { r = r + 10 } return r + !y * 100");
+    let program =
+        parse_tiny("input x, y\nr = 1; while x { r = 2; x = 0 } if x != y && y { r = r + 10 } return r + !y * 100");
     let outcome = |(x, y): (i64, i64), right: i64| (vec![x, y], format!("return {right}"));
     let runs = [
         outcome((0, 0), 101),
@@ -163,19 +165,6 @@ fn conditions_are_64_bits_wide() {
         outcome((1 << 63, 0), 102),
     ];
     cranelift::paths().iter().for_each(|path| check(path.as_ref(), "wide conditions", &program, &runs));
-}
-
-/// Thousands of blocks and parameters: nothing recurses.
-#[test]
-fn large_programs() {
-    let mut chain = String::from("input x\n");
-    for i in 0..3000 {
-        chain.push_str(&format!("  ifz x goto L{i}\n  x = add x, 1\nL{i}:\n"));
-    }
-    chain.push_str("  ret x\n");
-    let program = Program::Tac(tac::parse(&chain).expect("a program"));
-    let runs = [(vec![0], "return 0".to_string()), (vec![1], "return 3001".to_string())];
-    cranelift::paths().iter().for_each(|path| check(path.as_ref(), "a chain", &program, &runs));
 }
 
 #[test]
@@ -213,4 +202,20 @@ fn paths_say_what_they_are() {
         assert_eq!(toolchain.group.starts_with("lab+"), path.id().variant.starts_with("params"));
         assert_eq!(path.id().version.as_deref(), Some(cranelift_codegen::VERSION));
     }
+}
+
+/// Generated programs: nothing to find, and hardly anything that can't be raised.
+#[test]
+fn generated_programs() {
+    let all = cranelift::paths();
+    let paths: Vec<&dyn Path> = all.iter().map(|path| path.as_ref()).collect();
+    let (mut observed, mut unsupported) = (0, Vec::new());
+    for (form, index) in [Form::Tiny, Form::Tac].into_iter().flat_map(|form| (0..60).map(move |index| (form, index))) {
+        let case = generate::case(1, index, form, &Policy::default());
+        let report = harness::check(&case, &paths, Detail::default());
+        assert_eq!((report.signature, report.faults), (None, vec![]), "{form:?} {index}");
+        observed += paths.len();
+        unsupported.extend(report.unsupported);
+    }
+    assert!(100 * unsupported.len() < observed, "{unsupported:?}");
 }
