@@ -30,6 +30,8 @@ pub mod record;
 
 pub mod report;
 
+pub mod fuzzing;
+
 use std::time::{Duration, Instant};
 
 use case::Case;

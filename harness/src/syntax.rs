@@ -93,7 +93,8 @@ pub fn tokens(text: &str) -> Result<Vec<Token>, SyntaxError> {
             Err(()) => {
                 let character = text[span.start..].chars().next().unwrap_or('\u{fffd}');
                 let span = span.start..span.start + character.len_utf8();
-                Err(SyntaxError::new(span, format!("unexpected character {character:?}")))
+                let error = SyntaxError::new(span, format!("unexpected character {character:?}"));
+                Err(if matches!(character, '&' | '|') { error.with_help("Tiny has `&&` and `||`") } else { error })
             }
         })
         .collect()

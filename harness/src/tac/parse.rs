@@ -42,7 +42,7 @@ pub fn parse(text: &str) -> Result<Program, SyntaxError> {
         cursor.finish()?;
     }
     if !matches!(lines.last(), Some(Line::Goto(_) | Line::Ret(_))) {
-        let message = if lines.is_empty() { "there is no statement" } else { "the last line can be passed" };
+        let message = if lines.is_empty() { "there is no statement" } else { "the program runs past its last line" };
         return Err(SyntaxError::new(last, message).with_help("a program ends with a `goto` or a `ret`"));
     }
     parser.finish(inputs, lines)
@@ -128,6 +128,9 @@ impl Parser<'_> {
     fn assign(&mut self, dest: Range<usize>, cursor: &mut Cursor) -> Result<Line, SyntaxError> {
         cursor.advance();
         let dest = Var(self.variables.intern(&self.text[dest]));
+        if let Some(value) = cursor.clone().constant()? {
+            return Err(cursor.unexpected("an operation").with_help(format!("write `copy {value}`")));
+        }
         let name = cursor.name("an operation")?;
         let Some(op) = Op::from_name(&self.text[name.clone()]).filter(|op| op.is_core()) else {
             let message = format!("{} is no operation of TAC", syntax::quote(&self.text[name.clone()]));
@@ -216,6 +219,7 @@ fn table(texts: &[&str]) -> Names {
 }
 
 /// A position in the tokens of a line.
+#[derive(Clone)]
 struct Cursor<'a> {
     text: &'a str,
     tokens: &'a [Token],
@@ -284,6 +288,13 @@ impl Cursor<'_> {
             Some(token) => (token.span.clone(), syntax::quote(&self.text[token.span.clone()])),
             None => (self.end..self.end, "the end of the line".into()),
         };
-        SyntaxError::new(span, format!("expected {expected}, found {found}"))
+        let error = SyntaxError::new(span, format!("expected {expected}, found {found}"));
+        match self.tokens {
+            [Token { kind: Kind::SlashComment, .. }, ..] => error.with_help("a comment begins with `#`"),
+            [Token { kind: Kind::Minus, .. }, Token { kind: Kind::Int, .. }, ..] => {
+                error.with_help("the `-` of a constant stands directly before it")
+            }
+            _ => error,
+        }
     }
 }

@@ -74,10 +74,19 @@ impl Machine {
         Ok(value != 0)
     }
 
+    /// Leaves are most of a tree: they are read in place, without a call.
+    #[inline(always)]
     fn expr(&mut self, expr: &Expr) -> Result<i64, Stop> {
         match expr {
             Expr::Int(value) => Ok(*value),
             Expr::Var(var) => Ok(self.variables[var.index()]),
+            _ => self.operation(expr),
+        }
+    }
+
+    fn operation(&mut self, expr: &Expr) -> Result<i64, Stop> {
+        match expr {
+            Expr::Int(_) | Expr::Var(_) => self.expr(expr),
             Expr::Unary(op, operand) => {
                 let value = self.expr(operand)?;
                 self.step()?;

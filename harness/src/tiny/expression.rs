@@ -139,9 +139,9 @@ impl Parser<'_> {
             (None, _) => None,
         };
         let Some(value) = value else {
-            let span = minus.map_or(digits.start, |minus| minus.start)..digits.end;
-            let message = format!("the literal {} does not fit in 64 bits", syntax::quote(self.slice(span.clone())));
-            return Err(SyntaxError::new(span, message)
+            let (begin, sign) = minus.map_or((digits.start, ""), |minus| (minus.start, "-"));
+            let literal = syntax::quote(&format!("{sign}{}", self.slice(digits.clone())));
+            return Err(SyntaxError::new(begin..digits.end, format!("the literal {literal} does not fit in 64 bits"))
                 .with_help("literals go from -9223372036854775808 to 9223372036854775807"));
         };
         self.advance();

@@ -54,6 +54,8 @@ pub(super) struct Parser<'a> {
 /// A block that is still open, or the `else` that holds an `if`.
 struct Open {
     head: Head,
+    /// Its brace; that of the then part for an `else if`.
+    brace: Range<usize>,
     /// The statements before it, in the block around it.
     before: Vec<Stmt>,
 }
@@ -110,19 +112,19 @@ impl<'a> Parser<'a> {
                     body.push(self.assignment()?);
                 }
                 Next::Keyword("while") => {
-                    let head = Head::While(self.condition(open.len())?);
-                    open.push(Open { head, before: mem::take(&mut body) });
+                    let (cond, brace) = self.condition(open.len())?;
+                    open.push(Open { head: Head::While(cond), brace, before: mem::take(&mut body) });
                 }
                 Next::Keyword("if") => {
-                    let head = Head::Then(self.condition(open.len())?);
-                    open.push(Open { head, before: mem::take(&mut body) });
+                    let (cond, brace) = self.condition(open.len())?;
+                    open.push(Open { head: Head::Then(cond), brace, before: mem::take(&mut body) });
                 }
                 Next::Other(Kind::CloseBrace) if !open.is_empty() => {
                     self.advance();
                     self.close(&mut open, &mut body)?;
                 }
                 Next::Keyword("return") if open.is_empty() => return Ok(body),
-                next => return Err(self.no_statement(next, !open.is_empty())),
+                next => return Err(self.no_statement(next, open.last())),
             }
         }
     }
@@ -137,29 +139,42 @@ impl<'a> Parser<'a> {
     }
 
     /// The keyword, the condition and the brace that opens the block.
-    fn condition(&mut self, open: usize) -> Result<Expr, SyntaxError> {
+    fn condition(&mut self, open: usize) -> Result<(Expr, Range<usize>), SyntaxError> {
         self.depth = open + 1;
-        self.advance();
+        self.keyword()?;
         let cond = self.expression()?;
-        self.expect(Kind::OpenBrace, "`{`", "the parts of `while` and `if` are blocks in braces")?;
-        Ok(cond)
+        let brace = self.expect(Kind::OpenBrace, "`{`", "the parts of `while` and `if` are blocks in braces")?;
+        Ok((cond, brace))
+    }
+
+    /// Takes a keyword before an expression.
+    fn keyword(&mut self) -> Result<(), SyntaxError> {
+        let word = self.slice(self.span());
+        self.advance();
+        match self.next() {
+            Next::Other(Kind::Assign) => {
+                Err(self.unexpected("an expression").with_help(format!("`{word}` is a keyword and can't be assigned")))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Ends the innermost open block, whose brace is closed, and all that ends with it.
     fn close(&mut self, open: &mut Vec<Open>, body: &mut Vec<Stmt>) -> Result<(), SyntaxError> {
-        while let Some(Open { head, before }) = open.pop() {
+        while let Some(Open { head, brace, before }) = open.pop() {
             let block = mem::replace(body, before);
             match head {
                 Head::Then(cond) if self.next() == Next::Keyword("else") => {
                     self.advance();
                     let before = mem::take(body);
                     if self.next() == Next::Keyword("if") {
-                        open.push(Open { head: Head::ElseIf(cond, block), before });
-                        let head = Head::Then(self.condition(open.len())?);
-                        open.push(Open { head, before: Vec::new() });
+                        open.push(Open { head: Head::ElseIf(cond, block), brace, before });
+                        let (cond, brace) = self.condition(open.len())?;
+                        open.push(Open { head: Head::Then(cond), brace, before: Vec::new() });
                     } else {
-                        self.expect(Kind::OpenBrace, "`{` or `if`", "an else part is a block or another `if`")?;
-                        open.push(Open { head: Head::Else(cond, block), before });
+                        let help = "an else part is a block or another `if`";
+                        let brace = self.expect(Kind::OpenBrace, "`{` or `if`", help)?;
+                        open.push(Open { head: Head::Else(cond, block), brace, before });
                     }
                     return Ok(());
                 }
@@ -177,7 +192,7 @@ impl<'a> Parser<'a> {
     /// `"return" expr [ ";" ]` and the end of the text.
     fn result(&mut self) -> Result<Expr, SyntaxError> {
         self.depth = 0;
-        self.advance();
+        self.keyword()?;
         let result = self.expression()?;
         if self.next() == Next::Other(Kind::Semicolon) {
             self.advance();
@@ -200,16 +215,19 @@ impl<'a> Parser<'a> {
     }
 
     /// Why no statement begins here.
-    fn no_statement(&self, next: Next, in_block: bool) -> SyntaxError {
-        let expected = if in_block { "a statement or `}`" } else { "a statement or `return`" };
-        let error = self.unexpected(expected);
-        match next {
-            Next::Other(Kind::Semicolon) => error.with_help("there is no empty statement: leave this `;` out"),
-            Next::Keyword("input") => error.with_help("the inputs are declared once, before the first statement"),
-            Next::Keyword("else") => error.with_help("an `else` follows the block of an `if`"),
-            Next::Keyword("return") => error.with_help("`return` stands once, at the end of the program, in no block"),
-            Next::End if !in_block => error.with_help("a program ends with `return` and an expression"),
-            Next::Other(Kind::Int | Kind::Open | Kind::Minus | Kind::Bang) => {
+    fn no_statement(&self, next: Next, block: Option<&Open>) -> SyntaxError {
+        let error = self.unexpected(if block.is_some() { "a statement or `}`" } else { "a statement or `return`" });
+        match (next, block) {
+            (Next::Other(Kind::Semicolon), _) => error.with_help("there is no empty statement: leave this `;` out"),
+            (Next::Keyword("input"), _) => error.with_help("the inputs are declared once, before the first statement"),
+            (Next::Keyword("else"), _) => error.with_help("an `else` follows the block of an `if`"),
+            (Next::Keyword("return"), _) => error.with_help("`return` stands once, at the program's end, in no block"),
+            (Next::End, None) => error.with_help("a program ends with `return` and an expression"),
+            (Next::End, Some(block)) => {
+                let (line, column) = self.line_column(block.brace.clone());
+                error.with_help(format!("the `{{` in line {line}, column {column} is open"))
+            }
+            (Next::Other(Kind::Int | Kind::Open | Kind::Minus | Kind::Bang), _) => {
                 error.with_help("an expression alone is no statement: assign it, as in `x = …`")
             }
             _ => error,
@@ -284,13 +302,14 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Takes a token of this kind.
-    fn expect(&mut self, kind: Kind, expected: &str, help: &str) -> Result<(), SyntaxError> {
+    /// Takes a token of this kind and tells where it stands.
+    fn expect(&mut self, kind: Kind, expected: &str, help: &str) -> Result<Range<usize>, SyntaxError> {
         if self.next() != Next::Other(kind) {
             return Err(self.unexpected(expected).with_help(help));
         }
+        let span = self.span();
         self.advance();
-        Ok(())
+        Ok(span)
     }
 
     /// The error of a next token that is not what is expected.

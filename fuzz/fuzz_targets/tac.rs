@@ -1,0 +1,15 @@
+//! The main job on TAC: any control-flow graph goes through every path, and all must agree.
+#![no_main]
+
+use harness::case::Form;
+use harness::fuzzing::{self, Tac};
+use libfuzzer_sys::{fuzz_mutator, fuzz_target};
+use roundtrip_fuzz::{corpus, start};
+
+fuzz_target!(init: start("tac", &[Form::Tac]), |input: Tac| {
+    fuzzing::property(|| fuzzing::roundtrip(&input.0, &corpus()))
+});
+
+fuzz_mutator!(|data: &mut [u8], size: usize, max_size: usize, seed: u32| {
+    fuzzing::mutate(Form::Tac, data, size, max_size, seed)
+});

@@ -1,0 +1,17 @@
+//! What the targets share: where things lie in this project, and how a target starts.
+
+use std::path::{Path, PathBuf};
+
+use harness::case::Form;
+use harness::fuzzing;
+
+/// The project's corpus: seeds come from there, findings go there.
+pub fn corpus() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../corpus")
+}
+
+/// Readies a target that starts from the corpus's programs of these forms.
+pub fn start(target: &str, forms: &[Form]) {
+    fuzzing::survive_panics();
+    fuzzing::plant_seeds(&corpus(), forms, &Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus").join(target));
+}

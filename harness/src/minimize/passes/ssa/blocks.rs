@@ -1,0 +1,99 @@
+//! Passes over blocks and branches.
+
+use super::{Atom, Attempt, Block, Function, Names, Target, Terminator, replace_uses};
+
+/// Drops all blocks that the entry does not reach.
+pub fn drop_unreachable(function: &Function, n: usize) -> Attempt<Function> {
+    if n > 0 { Attempt::End } else { Attempt::Candidate(without_unreached(function)) }
+}
+
+/// How many ways [`end_early`] has for one block.
+const ENDINGS: usize = 4;
+
+/// Replaces a terminator: a `cbr` by one of its branches, anything by the return of its atom, of the last result, or of
+/// 0. Blocks that nothing reaches any more go.
+pub fn end_early(function: &Function, n: usize) -> Attempt<Function> {
+    let Some(block) = function.blocks.get(n / ENDINGS) else { return Attempt::End };
+    let result = match block.body.last() {
+        Some(inst) => Atom::Value(inst.dest),
+        None => Atom::Const(0),
+    };
+    let term = match (&block.term, n % ENDINGS) {
+        (Terminator::Cbr(_, yes, _), 0) => Terminator::Br(yes.clone()),
+        (Terminator::Cbr(_, _, no), 1) => Terminator::Br(no.clone()),
+        (Terminator::Cbr(atom, ..), 2) => Terminator::Ret(*atom),
+        (_, 3) => Terminator::Ret(result),
+        _ => return Attempt::Nothing,
+    };
+    let mut less = function.clone();
+    less.blocks[n / ENDINGS].term = term;
+    Attempt::Candidate(without_unreached(&less))
+}
+
+/// Appends a block to its only predecessor, when that branches to nowhere else.
+pub fn join(function: &Function, n: usize) -> Attempt<Function> {
+    let Some(block) = function.blocks.get(n) else { return Attempt::End };
+    let Terminator::Br(target) = &block.term else { return Attempt::Nothing };
+    let next = target.block.index();
+    let entries = function.blocks.iter().flat_map(|block| block.term.targets()).filter(|to| to.block == target.block);
+    if next == n || next == 0 || entries.count() > 1 || target.args.len() != function.blocks[next].params.len() {
+        return Attempt::Nothing;
+    }
+    let mut joined = function.clone();
+    let appended = function.blocks[next].clone();
+    joined.blocks[n].body.extend(appended.body);
+    joined.blocks[n].term = appended.term;
+    // The appended block goes before its parameters' uses are replaced: they stand in its terminator too.
+    let mut joined = without_unreached(&joined);
+    for (&param, &argument) in appended.params.iter().zip(&target.args) {
+        replace_uses(&mut joined, param, argument);
+    }
+    Attempt::Candidate(joined)
+}
+
+/// Lets an edge to a block that only branches on go directly where that branches to.
+pub fn bypass(function: &Function, n: usize) -> Attempt<Function> {
+    let (at, second) = (n / 2, n % 2);
+    let Some(block) = function.blocks.get(at) else { return Attempt::End };
+    let Some(target) = block.term.targets().nth(second) else { return Attempt::Nothing };
+    let through = &function.blocks[target.block.index()];
+    let Terminator::Br(next) = &through.term else { return Attempt::Nothing };
+    if !through.body.is_empty() || target.args.len() != through.params.len() {
+        return Attempt::Nothing;
+    }
+    // The arguments in terms of those that the edge passes.
+    let args = next.args.iter().map(|&argument| {
+        let param = through.params.iter().position(|&param| Atom::Value(param) == argument);
+        param.map_or(argument, |param| target.args[param])
+    });
+    let new = Target { block: next.block, args: args.collect() };
+    let mut shorter = function.clone();
+    if let Some(target) = shorter.blocks[at].term.targets_mut().nth(second) {
+        *target = new;
+    }
+    Attempt::Candidate(without_unreached(&shorter))
+}
+
+/// The function without the blocks that its entry does not reach.
+fn without_unreached(function: &Function) -> Function {
+    let mut reached = vec![false; function.blocks.len()];
+    let mut stack = vec![0];
+    while let Some(at) = stack.pop() {
+        if !std::mem::replace(&mut reached[at], true) {
+            stack.extend(function.blocks[at].term.targets().map(|target| target.block.index()));
+        }
+    }
+    let mut block_names = Names::default();
+    let mut new = vec![Block(0); function.blocks.len()];
+    for at in (0..function.blocks.len()).filter(|&at| reached[at]) {
+        new[at] = Block(block_names.push(function.block_names.get(at as u32).to_string()));
+    }
+    let mut less = Function { block_names, blocks: Vec::new(), ..function.clone() };
+    for (_, block) in function.blocks.iter().enumerate().filter(|&(at, _)| reached[at]) {
+        let mut block = block.clone();
+        block.name = new[block.name.index()];
+        block.term.targets_mut().for_each(|target| target.block = new[target.block.index()]);
+        less.blocks.push(block);
+    }
+    less
+}
