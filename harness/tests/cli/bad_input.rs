@@ -19,7 +19,8 @@ const READERS: [(&str, &str); 9] = [
 
 /// Runs a command on a file and holds it to its promise.
 fn fails(command: &str, path: &Path, status: i32, why: &str) {
-    let arguments = words(command).into_iter().map(|word| if word == "FILE" { path.display().to_string() } else { word });
+    let arguments =
+        words(command).into_iter().map(|word| if word == "FILE" { path.display().to_string() } else { word });
     let ran = run(arguments);
     assert_eq!(ran.status, status, "{command} {}: {}", path.display(), ran.stderr);
     assert_eq!(ran.stdout, "", "{command} {}", path.display());
@@ -54,13 +55,14 @@ fn not_text() {
 
 #[test]
 fn huge() {
-    all_fail("x=".repeat(1 << 20).as_bytes(), "-->");
-    all_fail("(".repeat(1 << 20).as_bytes(), "-->");
+    all_fail("x=".repeat(1 << 17).as_bytes(), "-->");
+    all_fail("(".repeat(1 << 17).as_bytes(), "-->");
 }
 
 #[test]
 fn deep() {
-    let nested = |open: &str, close: &str| format!("x = {}1{}\nreturn x\n", open.repeat(100_000), close.repeat(100_000));
+    let nested =
+        |open: &str, close: &str| format!("x = {}1{}\nreturn x\n", open.repeat(100_000), close.repeat(100_000));
     let chain = format!("x = 1{}\nreturn x\n", " - 1".repeat(100_000));
     let blocks = format!("{}{}return 1\n", "while 1 {\n".repeat(100_000), "}\n".repeat(100_000));
     for text in [nested("(", ")"), nested("-", ""), nested("!(", ")"), chain, blocks] {

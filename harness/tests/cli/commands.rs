@@ -113,10 +113,14 @@ fn validate_prints_a_line_a_fault() {
     let file = case("ssa/s1_s3.ssa");
     let ran = run(["validate", file.to_str().unwrap()]);
     assert_eq!(ran.status, 1);
-    let rules: Vec<&str> = ran.stdout.lines().map(|line| {
-        let fault = line.strip_prefix(&format!("{}: ", file.display())).unwrap();
-        fault.split_once(": ").unwrap().0
-    }).collect();
+    let rules: Vec<&str> = ran
+        .stdout
+        .lines()
+        .map(|line| {
+            let fault = line.strip_prefix(&format!("{}: ", file.display())).unwrap();
+            fault.split_once(": ").unwrap().0
+        })
+        .collect();
     assert_eq!(rules, ["S1", "S3"]);
 
     let ran = run(["validate", case("phi/bad_twice.phi").to_str().unwrap()]);
@@ -170,10 +174,15 @@ fn every_language_has_an_interpreter() {
         let ending = name.split_once('/').unwrap().0;
         let answers = answers(&format!("{name}.json"));
         let run_of_case = &answers["runs"][0];
-        let inputs: Vec<String> = run_of_case["inputs"].as_array().unwrap().iter().map(|value| match value {
-            serde_json::Value::String(digits) => digits.clone(),
-            other => other.to_string(),
-        }).collect();
+        let inputs: Vec<String> = run_of_case["inputs"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|value| match value {
+                serde_json::Value::String(digits) => digits.clone(),
+                other => other.to_string(),
+            })
+            .collect();
         let file = case(&format!("{name}.{ending}"));
         let ran = run(["run", file.to_str().unwrap(), &format!("--inputs={}", inputs.join(",")), "--steps"]);
         let right = format!("{}\n{} steps\n", run_of_case["outcome"].as_str().unwrap(), run_of_case["steps"]);

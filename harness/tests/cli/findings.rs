@@ -36,7 +36,11 @@ fn a_finding_is_announced_minimized_and_recorded_once() {
     assert_eq!(folder.file_name().unwrap(), "disagree.execute.tac");
     let read = |name: &str| std::fs::read_to_string(folder.join(name)).unwrap();
     assert!(read("min.tiny").lines().count() < read("original.tiny").lines().count());
-    assert!(read("min.tiny").starts_with("# run: ") && read("min.tiny").contains(" => return "), "{}", read("min.tiny"));
+    assert!(
+        read("min.tiny").starts_with("# run: ") && read("min.tiny").contains(" => return "),
+        "{}",
+        read("min.tiny")
+    );
     assert!(read("README.md").contains("roundtrip check min.tiny"), "{}", read("README.md"));
     assert!(read("ir/lab-tac.tac").contains("sub"), "the wrong side's IR");
     let finding: serde_json::Value = serde_json::from_str(&read("finding.json")).unwrap();
@@ -108,7 +112,8 @@ fn a_corpus_without_programs_is_a_failure() {
 fn minimize_keeps_the_signature() {
     let folder = tempfile::tempdir().unwrap();
     let (program, out) = (folder.path().join("a.tiny"), folder.path().join("small.tiny"));
-    std::fs::write(&program, "# run: 5, 3\ninput x, y;\nz = x * 2;\nwhile z > 9 { z = z - y; }\nreturn z - y\n").unwrap();
+    std::fs::write(&program, "# run: 5, 3\ninput x, y;\nz = x * 2;\nwhile z > 9 { z = z - y; }\nreturn z - y\n")
+        .unwrap();
     let minimize = |extra: &[&str]| {
         let mut command = roundtrip();
         ran(command.arg("minimize").arg(&program).args(extra).arg("--out").arg(&out))

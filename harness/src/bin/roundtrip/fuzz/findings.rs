@@ -98,10 +98,8 @@ impl<'a> Findings<'a> {
     }
 
     fn toolchains(&self, took_part: &[usize]) -> Vec<Toolchained> {
-        let toolchained = |&path: &usize| Toolchained {
-            path: self.ids[path].to_string(),
-            toolchain: self.paths[path].toolchain(),
-        };
+        let toolchained =
+            |&path: &usize| Toolchained { path: self.ids[path].to_string(), toolchain: self.paths[path].toolchain() };
         took_part.iter().map(toolchained).collect()
     }
 
