@@ -141,20 +141,16 @@ impl<'a, 'ctx> Emitter<'a, 'ctx> {
     }
 
     fn division(&mut self, op: Op, a: IntValue<'ctx>, b: IntValue<'ctx>, name: &str) -> Result<IntValue<'ctx>, Stop> {
-        let equals = |builder: &Builder<'ctx>, value, constant| {
-            builder.build_int_compare(IntPredicate::EQ, value, self.i64.const_int(constant as u64, true), "")
-        };
-        let by_zero = equals(&self.builder, b, 0)?;
-        let by_minus_one = equals(&self.builder, b, -1)?;
-        let of_min = equals(&self.builder, a, i64::MIN)?;
+        let by_zero = self.equals(b, 0)?;
         let mut goes_on = self.trap_if(by_zero, Trap::DivByZero)?;
-        // What `MIN % -1` and the planted fault divide by instead, to stay clear of undefined behaviour.
+        // What `MIN % -1` divides by instead, to stay clear of undefined behaviour.
         let one = self.constant(1);
         let mut divisor = b;
         if op == Op::Rem {
+            let by_minus_one = self.equals(b, -1)?;
             divisor = self.builder.build_select(by_minus_one, one, b, "")?.into_int_value();
         } else {
-            let overflows = self.builder.build_and(of_min, by_minus_one, "")?;
+            let overflows = self.both(self.equals(a, i64::MIN)?, self.equals(b, -1)?)?;
             if plant::on(Fault::LlvmNoOverflowGuard) {
                 divisor = self.builder.build_select(overflows, one, b, "")?.into_int_value();
             } else {
@@ -167,6 +163,18 @@ impl<'a, 'ctx> Emitter<'a, 'ctx> {
             Op::Rem => self.builder.build_int_signed_rem(a, divisor, name)?,
             _ => self.builder.build_int_signed_div(a, divisor, name)?,
         })
+    }
+
+    fn equals(&self, value: IntValue<'ctx>, constant: i64) -> Result<IntValue<'ctx>, Stop> {
+        Ok(self.builder.build_int_compare(IntPredicate::EQ, value, self.constant(constant), "")?)
+    }
+
+    /// The conjunction of two bits. LLVM's builder does not see what a constant 0 makes of it.
+    fn both(&self, a: IntValue<'ctx>, b: IntValue<'ctx>) -> Result<IntValue<'ctx>, Stop> {
+        match [a, b].into_iter().find(|bit| bit.get_zero_extended_constant() == Some(0)) {
+            Some(zero) => Ok(zero),
+            None => Ok(self.builder.build_and(a, b, "")?),
+        }
     }
 
     /// A guard: traps if the bit is set, else goes on in a new block. Whether it can go on: not if the bit is the constant

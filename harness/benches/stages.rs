@@ -1,0 +1,101 @@
+//! The lab's stages on one everyday program, and all of them in a row: at least 20,000 programs a second.
+
+use std::hint::black_box;
+
+use criterion::{Criterion, criterion_group, criterion_main};
+use harness::lab::{self, Function};
+use harness::{tac, tiny};
+
+/// Two loops, short circuits, an `if` with two arms and one with one: about 40 instructions.
+const TWO_LOOPS: &str = "\
+input n, m
+s = 0; i = 1
+while i <= n {
+  if i % 3 == 0 || i % 5 == 0 { s = s + i }
+  i = i + 1
+}
+p = 1; j = 0
+while j < m && p < 1000000 {
+  p = p * 3 + j
+  if p % 7 == 2 { p = p - s } else { s = s + p / 2 }
+  j = j + 1
+}
+return s * 31 + p - i
+";
+
+const INPUTS: [i64; 2] = [10, 12];
+const FUEL: u64 = 100_000;
+
+fn pruned(program: &tiny::Program) -> Function {
+    let mut function = lab::construct_naive(program);
+    lab::prune_dead(&mut function);
+    lab::prune_trivial(&mut function);
+    function
+}
+
+fn stages(criterion: &mut Criterion) {
+    let program = tiny::parse(TWO_LOOPS).expect("the program is right");
+    let lines = tac::lower(&program);
+    let cfg = tac::cfg(&lines);
+    let naive = lab::construct_naive(&program);
+    let mut live = naive.clone();
+    lab::prune_dead(&mut live);
+    let ssa = pruned(&program);
+    let phi = lab::args_to_phi(&ssa);
+    let text = ssa.to_string();
+
+    let mut group = criterion.benchmark_group("stages");
+    group.bench_function("tiny parse", |b| b.iter(|| tiny::parse(black_box(TWO_LOOPS))));
+    group.bench_function("tiny eval", |b| b.iter(|| tiny::eval(black_box(&program), &INPUTS, FUEL)));
+    group.bench_function("tac lower", |b| b.iter(|| tac::lower(black_box(&program))));
+    group.bench_function("tac cfg", |b| b.iter(|| tac::cfg(black_box(&lines))));
+    group.bench_function("construct naive", |b| b.iter(|| lab::construct_naive(black_box(&program))));
+    group.bench_function("construct maximal", |b| b.iter(|| lab::construct_maximal(black_box(&cfg))));
+    group.bench_function("construct live", |b| b.iter(|| lab::construct_live(black_box(&cfg))));
+    // The clone that the prunings start from is part of their figures.
+    group.bench_function("clone", |b| b.iter(|| black_box(&naive).clone()));
+    group.bench_function("prune dead", |b| {
+        b.iter(|| {
+            let mut function = black_box(&naive).clone();
+            lab::prune_dead(&mut function);
+            function
+        });
+    });
+    group.bench_function("prune trivial", |b| {
+        b.iter(|| {
+            let mut function = black_box(&live).clone();
+            lab::prune_trivial(&mut function);
+            function
+        });
+    });
+    group.bench_function("args to phi", |b| b.iter(|| lab::args_to_phi(black_box(&ssa))));
+    group.bench_function("phi to args", |b| b.iter(|| lab::phi_to_args(black_box(&phi))));
+    group.bench_function("validate", |b| b.iter(|| lab::validate(black_box(&ssa))));
+    group.bench_function("validate phi", |b| b.iter(|| lab::validate_phi(black_box(&phi))));
+    group.bench_function("interpret", |b| b.iter(|| lab::run(black_box(&ssa), &INPUTS, FUEL)));
+    group.bench_function("interpret phi", |b| b.iter(|| lab::run_phi(black_box(&phi), &INPUTS, FUEL)));
+    group.bench_function("print ssa", |b| b.iter(|| black_box(&ssa).to_string()));
+    group.bench_function("parse ssa", |b| b.iter(|| lab::parse_ssa(black_box(&text))));
+    group.bench_function("all but generate", |b| {
+        b.iter(|| {
+            let program = black_box(&program);
+            let expected = tiny::eval(program, &INPUTS, FUEL);
+            let naive = lab::construct_naive(program);
+            let ssa = pruned(program);
+            let phi = lab::args_to_phi(&ssa);
+            let back = lab::phi_to_args(&phi);
+            let valid = lab::validate(&naive).is_empty()
+                && lab::validate(&ssa).is_empty()
+                && lab::validate_phi(&phi).is_empty()
+                && back == ssa;
+            let same = lab::run(&naive, &INPUTS, FUEL) == expected
+                && lab::run(&ssa, &INPUTS, FUEL) == expected
+                && lab::run_phi(&phi, &INPUTS, FUEL) == expected;
+            assert!(valid && same);
+        });
+    });
+    group.finish();
+}
+
+criterion_group!(benches, stages);
+criterion_main!(benches);

@@ -1,0 +1,184 @@
+//! Cranelift's paths on the cases with known answers and on programs that released compilers got wrong: outcomes, and
+//! what they raise is valid and means the same.
+#![cfg(feature = "cranelift")]
+
+use std::fs;
+use std::path::{Path as FilePath, PathBuf};
+
+use harness::case::{Case, DEFAULT_FUEL, Program};
+use harness::directives;
+use harness::lab;
+use harness::op::Outcome;
+use harness::path::{Detail, Observation, Path, Stage, cranelift};
+use harness::{tac, tiny};
+
+/// The files of a folder with this ending, in order.
+fn files(folder: &str, extension: &str) -> Vec<PathBuf> {
+    let folder = FilePath::new(env!("CARGO_MANIFEST_DIR")).join(folder);
+    let entries = fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    let mut files: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
+    files.retain(|file| file.extension().is_some_and(|ending| ending == extension));
+    files.sort();
+    assert!(!files.is_empty(), "no .{extension} files in {}", folder.display());
+    files
+}
+
+fn read(file: &FilePath) -> String {
+    fs::read_to_string(file).unwrap_or_else(|error| panic!("{}: {error}", file.display()))
+}
+
+fn parse(file: &FilePath) -> Program {
+    let text = read(file);
+    let program = match file.extension().and_then(|ending| ending.to_str()) {
+        Some("tiny") => tiny::parse(&text).map(Program::Tiny),
+        Some("tac") => tac::parse(&text).map(Program::Tac),
+        Some("ssa") => lab::parse_ssa(&text).map(Program::Ssa),
+        _ => lab::parse_phi(&text).map(Program::Phi),
+    };
+    program.unwrap_or_else(|error| panic!("{}: {error:?}", file.display()))
+}
+
+/// The runs of a case's JSON that end within its fuel: vector, outcome.
+fn runs(json: &FilePath) -> Vec<(Vec<i64>, String)> {
+    let json: serde_json::Value = serde_json::from_str(&read(json)).expect("JSON");
+    let mut runs = Vec::new();
+    for run in json["runs"].as_array().into_iter().flatten() {
+        let number = |value: &serde_json::Value| value.as_str().expect("a string").parse().expect("a number");
+        let vector = run["inputs"].as_array().expect("inputs").iter().map(number).collect();
+        let outcome = run["outcome"].as_str().expect("an outcome");
+        if outcome != "out of fuel" {
+            runs.push((vector, outcome.to_string()));
+        }
+    }
+    runs
+}
+
+/// Holds everything that a path says of a program against the right outcomes.
+fn check(path: &dyn Path, name: &str, program: &Program, runs: &[(Vec<i64>, String)]) {
+    let vectors = runs.iter().map(|(vector, _)| vector.clone()).collect();
+    let case = Case { program: program.clone(), vectors, fuel: DEFAULT_FUEL };
+    let Observation { raised, outcomes, faults, unsupported, texts } = path.observe(&case, Detail::default());
+    let at = format!("{name}, {}", path.id());
+    assert_eq!((faults, unsupported, texts), (vec![], vec![], vec![]), "{at}");
+    let stages: Vec<Stage> = raised.iter().map(|raised| raised.stage).collect();
+    assert_eq!(stages, [Stage::Construct, Stage::Optimize], "{at}");
+    assert_eq!(outcomes.len(), runs.len(), "{at}");
+    for ((vector, right), outcome) in runs.iter().zip(outcomes) {
+        assert_eq!(outcome.map(|outcome| outcome.to_string()).as_ref(), Some(right), "{at}, {vector:?}");
+    }
+    for raised in raised {
+        let text = &raised.function;
+        assert_eq!(lab::validate(&raised.function), [], "{at}, {}\n{text}", raised.stage);
+        for (vector, right) in runs {
+            let outcome = lab::run(&raised.function, vector, 100 * DEFAULT_FUEL).outcome;
+            assert_eq!(&outcome.to_string(), right, "{at}, {}, {vector:?}\n{text}", raised.stage);
+        }
+    }
+}
+
+fn check_folder(form: &str, paths: &[Box<dyn Path>]) {
+    for file in files(&format!("tests/cases/{form}"), form) {
+        let (program, runs) = (parse(&file), runs(&file.with_extension("json")));
+        for path in paths {
+            check(path.as_ref(), &file.display().to_string(), &program, &runs);
+        }
+    }
+}
+
+#[test]
+fn tiny_cases() {
+    check_folder("tiny", &cranelift::paths());
+}
+
+#[test]
+fn tac_cases() {
+    check_folder("tac", &cranelift::paths());
+}
+
+fn lab_paths() -> (Vec<Box<dyn Path>>, Vec<Box<dyn Path>>) {
+    cranelift::paths().into_iter().partition(|path| path.toolchain().group == "lab+cranelift")
+}
+
+#[test]
+fn programs_of_released_compilers_bugs() {
+    for file in files("../corpus/known-bugs", "tiny") {
+        let program = parse(&file);
+        let runs: Vec<_> = directives::parse(&read(&file))
+            .expect("directives")
+            .into_iter()
+            .map(|directive| (directive.vector, directive.expected.expect("an outcome").to_string()))
+            .collect();
+        assert!(!runs.is_empty(), "{}", file.display());
+        for path in cranelift::paths() {
+            check(path.as_ref(), &file.display().to_string(), &program, &runs);
+        }
+    }
+}
+
+/// Functions given as such: the valid ones by the lab's own construction's paths, no other function by any path.
+#[test]
+fn ssa_and_phi_cases() {
+    let (params, variables) = lab_paths();
+    assert_eq!((params.len(), variables.len()), (3, 5));
+    let mut taken = 0;
+    for file in [files("tests/cases/ssa", "ssa"), files("tests/cases/phi", "phi")].concat() {
+        let name = file.display().to_string();
+        let json: serde_json::Value = serde_json::from_str(&read(&file.with_extension("json"))).expect("JSON");
+        let rules = json["rules"].as_array().expect("rules");
+        if rules.iter().any(|rule| rule == "S0" || rule == "P0") {
+            continue;
+        }
+        let program = parse(&file);
+        let has_ssa_form = rules.is_empty() && json["ssa_rules"].as_array().is_none_or(Vec::is_empty);
+        if has_ssa_form {
+            taken += 1;
+            params.iter().for_each(|path| check(path.as_ref(), &name, &program, &runs(&file.with_extension("json"))));
+        }
+        let case = Case { program, vectors: vec![], fuel: DEFAULT_FUEL };
+        let refusing = variables.iter().chain(params.iter().filter(|_| !has_ssa_form));
+        for path in refusing {
+            let observation = path.observe(&case, Detail::default());
+            let reason = &observation.unsupported[0].reason;
+            let right = reason == "needs a program in Tiny or TAC" || reason.starts_with("not a valid function: ");
+            assert!(right && observation.raised.is_empty(), "{name}: {reason}");
+        }
+    }
+    assert!(taken > 30, "only {taken} valid functions");
+}
+
+#[test]
+fn texts_are_given_when_asked_for() {
+    let program = Program::Tiny(tiny::parse("input x\nreturn x * 8").expect("a program"));
+    let case = Case { program, vectors: vec![vec![5]], fuel: DEFAULT_FUEL };
+    for path in cranelift::paths() {
+        let observation = path.observe(&case, Detail { texts: true });
+        let [(clif, before), (optimized, after)] = &observation.texts[..] else { panic!("{:?}", observation.texts) };
+        assert_eq!((clif.as_str(), optimized.as_str()), ("clif", "clif-opt"));
+        assert!(before.contains("imul"), "{before}");
+        assert_eq!(after.contains("ishl"), path.id().variant.contains("speed"), "{after}");
+        assert_eq!(observation.outcomes, [Some(Outcome::Return(40))]);
+    }
+}
+
+#[test]
+fn paths_say_what_they_are() {
+    let names: Vec<String> = cranelift::paths().iter().map(|path| path.id().variant).collect();
+    let right = [
+        "none",
+        "speed",
+        "speed_and_size",
+        "none-single_pass",
+        "speed-single_pass",
+        "params-none",
+        "params-speed",
+        "params-speed_and_size",
+    ];
+    assert_eq!(names, right);
+    for path in cranelift::paths() {
+        let toolchain = path.toolchain();
+        assert_eq!(toolchain.unavailable, None);
+        assert!(toolchain.description.contains("x86-64-v3"), "{}", toolchain.description);
+        assert_eq!(toolchain.group.starts_with("lab+"), path.id().variant.starts_with("params"));
+        assert_eq!(path.id().version.as_deref(), Some(cranelift_codegen::VERSION));
+    }
+}
