@@ -15,6 +15,7 @@
 mod arbitrary;
 pub mod choices;
 pub mod constants;
+pub mod function;
 mod mutate;
 pub mod policy;
 pub mod profile;

@@ -114,6 +114,19 @@ impl Dominators {
     }
 }
 
+/// Which blocks a path from the entry reaches that does not pass through `removed`. This is dominance by definition: `a`
+/// dominates a reachable `b` if and only if `b` is not reached without `a`. Linear for one block, so quadratic for all.
+pub fn reachable_without(graph: &impl Graph, removed: Option<Block>) -> Vec<bool> {
+    let mut reached = vec![false; graph.block_count()];
+    let mut stack = if graph.block_count() == 0 { Vec::new() } else { vec![Block(0)] };
+    while let Some(block) = stack.pop() {
+        if Some(block) != removed && !std::mem::replace(&mut reached[block.index()], true) {
+            stack.extend(graph.successors(block));
+        }
+    }
+    reached
+}
+
 /// A depth-first search from the entry: the reachable blocks as *vertices*, numbered in preorder.
 struct Search {
     vertices: Vec<Vertex>,
@@ -239,4 +252,86 @@ fn eval(links: &mut [Link], path: &mut Vec<u32>, v: u32) -> u32 {
         links[u as usize].ancestor = above.ancestor;
     }
     links[v as usize].label
+}
+
+#[cfg(test)]
+mod tests {
+    use arbtest::arbtest;
+
+    use super::*;
+
+    /// A graph as lists of at most two successors.
+    struct Lists(Vec<Vec<Block>>);
+
+    impl Graph for Lists {
+        fn block_count(&self) -> usize {
+            self.0.len()
+        }
+
+        fn successors(&self, block: Block) -> impl Iterator<Item = Block> {
+            self.0[block.index()].iter().copied()
+        }
+    }
+
+    /// Every answer against the definition.
+    fn check(graph: &Lists) {
+        let dominators = Dominators::of(graph);
+        let reachable = reachable_without(graph, None);
+        let blocks = || (0..graph.block_count() as u32).map(Block);
+        let mut strict = vec![Vec::new(); graph.block_count()];
+        for a in blocks() {
+            assert_eq!(dominators.reachable(a), reachable[a.index()]);
+            let without = reachable_without(graph, Some(a));
+            for b in blocks() {
+                let expected = reachable[b.index()] && reachable[a.index()] && !without[b.index()];
+                assert_eq!(dominators.dominates(a, b), expected, "{a:?} {b:?} {:?}", graph.0);
+                if expected && a != b {
+                    strict[b.index()].push(a);
+                }
+            }
+        }
+        // The immediate dominator is the strict dominator that all the others dominate.
+        for b in blocks() {
+            let closest = strict[b.index()].iter().find(|&&a| {
+                let mut others = strict[b.index()].iter();
+                others.all(|&other| dominators.dominates(other, a))
+            });
+            assert_eq!(dominators.immediate(b), closest.copied(), "{b:?} {:?}", graph.0);
+        }
+    }
+
+    #[test]
+    fn dominance_is_as_defined_on_random_graphs() {
+        arbtest(|u| {
+            let count = u.int_in_range(1..=20u32)?;
+            let block = |u: &mut arbitrary::Unstructured| u.int_in_range(0..=count - 1).map(Block);
+            let lists = (0..count)
+                .map(|_| (0..u.int_in_range(0..=2)?).map(|_| block(u)).collect())
+                .collect::<arbitrary::Result<_>>()?;
+            check(&Lists(lists));
+            Ok(())
+        });
+    }
+
+    /// The families on which iterative algorithms need many rounds, small enough for the definition.
+    #[test]
+    fn dominance_is_as_defined_on_ladders_and_backward_chains() {
+        let n = 40;
+        let ladder = (0..n).map(|i| vec![Block((i + 2).min(n - 1)), Block(if i % 2 == 0 { i + 1 } else { i - 1 })]);
+        check(&Lists(ladder.collect()));
+        let backward = (0..n).map(|i| match i {
+            0 => vec![Block(1), Block(n - 1)],
+            _ => vec![Block(i.saturating_sub(1).max(1)), Block((i + 1).min(n - 1))],
+        });
+        check(&Lists(backward.collect()));
+    }
+
+    #[test]
+    fn a_long_chain_needs_no_stack() {
+        let n = 200_000;
+        let chain = Lists((0..n).map(|i| if i + 1 < n { vec![Block(i + 1)] } else { vec![] }).collect());
+        let dominators = Dominators::of(&chain);
+        assert!(dominators.strictly_dominates(Block(0), Block(n - 1)));
+        assert_eq!(dominators.immediate(Block(n - 1)), Some(Block(n - 2)));
+    }
 }

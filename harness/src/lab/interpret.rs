@@ -235,3 +235,47 @@ impl<'o, O: Observer> Machine<'o, O> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lab;
+    use crate::op::Trap;
+
+    const COUNTDOWN: &str =
+        "ssa(n)\nentry:\n  br l(n)\nl(i):\n  j = sub i, 1\n  q = div 6, j\n  cbr j, l(j), x()\nx:\n  ret q\n";
+
+    #[test]
+    fn fuel_ends_a_run_at_any_step_and_the_step_that_traps_counts() {
+        let function = lab::parse_ssa(COUNTDOWN).unwrap();
+        let phi = lab::args_to_phi(&function);
+        // One step to enter, three for the first round, and two up to the trap in the second.
+        for fuel in 0..10 {
+            let outcome = if fuel < 6 { Outcome::OutOfFuel } else { Outcome::Trap(Trap::DivByZero) };
+            let expected = Execution { outcome, steps: fuel.min(6) };
+            assert_eq!(run(&function, &[2], fuel), expected);
+            assert_eq!(run_phi(&phi, &[2], fuel), expected);
+        }
+    }
+
+    #[test]
+    fn an_explicit_trap_takes_a_step() {
+        let mut function = lab::parse_ssa("entry:\n  ret 1\n").unwrap();
+        function.blocks[0].term = Terminator::Trap(Trap::Overflow);
+        assert_eq!(run(&function, &[], 1), Execution { outcome: Outcome::Trap(Trap::Overflow), steps: 1 });
+        assert_eq!(run(&function, &[], 0), Execution { outcome: Outcome::OutOfFuel, steps: 0 });
+    }
+
+    #[test]
+    fn a_trace_names_all_that_happens() {
+        let function = lab::parse_ssa(COUNTDOWN).unwrap();
+        let (execution, events) = trace(&function, &[3], 6);
+        assert_eq!(execution.outcome, Outcome::OutOfFuel);
+        let [n, i, j, q] = [0, 1, 2, 3].map(Value);
+        use Event::*;
+        assert_eq!(function.value_names.texts().collect::<Vec<_>>(), ["n", "i", "j", "q"]);
+        let first = [Define(n, 3), Enter(Block(0)), Define(i, 3), Enter(Block(1)), Define(j, 2), Define(q, 3)];
+        let second = [Define(i, 2), Enter(Block(1)), Define(j, 1), Define(q, 6)];
+        assert_eq!(events, [&first[..], &second[..]].concat());
+    }
+}

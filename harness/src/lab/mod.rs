@@ -12,6 +12,7 @@ mod parse;
 mod print;
 mod prune;
 pub mod split;
+pub mod theorems;
 mod theorems_construct;
 pub mod validate;
 pub mod validate_phi;

@@ -237,3 +237,92 @@ impl<'l, 't> Lines<'l, 't> {
         self.extra.map_or(Ok(()), |line| Err(line.unexpected("a new block `name:` after the terminator")))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The line, the column and the message of the error.
+    fn error<T: std::fmt::Debug>(parse: impl Fn(&str) -> Result<T>, text: &str) -> (usize, usize, String) {
+        let error = parse(text).unwrap_err();
+        let (line, column) = error.line_column(text);
+        (line, column, error.message)
+    }
+
+    #[test]
+    fn a_fault_of_s0_has_its_place() {
+        let faults = [
+            ("", (1, 1, "expected a block, found the end of the text")),
+            ("ssa\n", (2, 1, "expected a block, found the end of the text")),
+            ("phi\nentry:\n  ret 1\n", (1, 1, "expected a block's name and `:`, found `phi`")),
+            (
+                "entry:\n  ret 1 # fine\n  ret 2\n",
+                (3, 3, "expected a new block `name:` after the terminator, found `ret`"),
+            ),
+            (
+                "entry:\n",
+                (1, 7, "expected a terminator `br`, `cbr`, `ret` on a line of its own, found the end of the line"),
+            ),
+            ("e:\n  x = neg 1, 2\n  ret x\n", (2, 12, "expected the end of the line, found `,`")),
+            ("e:\n  x = and 1, 2\n  ret x\n", (2, 7, "expected an operation, found `and`")),
+            ("e:\n  x = phi\n  ret x\n", (2, 7, "expected an operation, found `phi`")),
+            ("e:\n  ret 9223372036854775808\n", (2, 7, "constant out of range")),
+            ("e:\n  ret - 5\n", (2, 7, "expected digits right after `-`")),
+            ("e:\n  ret --5\n", (2, 7, "expected digits right after `-`")),
+            ("e:\n  ret 1 // no\n", (2, 9, "`//` begins no comment here")),
+            ("e:\n  br f\n", (2, 7, "expected `(`: a target always has parentheses, found the end of the line")),
+            ("e(1):\n  ret 1\n", (1, 3, "expected a name, found `1`")),
+            (
+                "e:\n  trap overflow\n",
+                (2, 3, "expected an instruction `x = ..` or a terminator `br`, `cbr`, `ret`, found `trap`"),
+            ),
+        ];
+        for (text, (line, column, message)) in faults {
+            assert_eq!(error(parse_ssa, text), (line, column, message.into()), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_fault_of_s0_in_phi_form_has_its_place() {
+        let faults = [
+            ("ssa\ne:\n  ret 1\n", (1, 1, "expected a block's name and `:`, found `ssa`")),
+            ("e():\n  ret 1\n", (1, 2, "expected `:`: blocks have no parameters in phi form, found `(`")),
+            ("e:\n  br f()\n", (2, 7, "expected the end of the line, found `(`")),
+            (
+                "e:\n  x = neg 1\n  y = phi [1, f]\n  ret x\n",
+                (3, 3, "expected an instruction: phis come first, found `y`"),
+            ),
+            ("e:\n  x = phi [1, f] [2, g]\n  ret x\n", (2, 18, "expected `,`, found `[`")),
+            ("e:\n  x = phi [1, f],\n  ret x\n", (2, 18, "expected `[`, found the end of the line")),
+            ("e:\n  x = phi [1, 2]\n  ret x\n", (2, 15, "expected a block's name, found `2`")),
+        ];
+        for (text, (line, column, message)) in faults {
+            assert_eq!(error(parse_phi, text), (line, column, message.into()), "{text}");
+        }
+    }
+
+    #[test]
+    fn layout_does_not_matter_and_no_word_is_reserved() {
+        let text = "\n# first\n ssa ( ssa , b )\r\n\nssa : # a block\n ssa.1=add ssa,-1\n br=neg b\n\tcbr br,ret( ssa.1 ),cbr()
+            ret(x):\n ret x\ncbr():\n ret 007";
+        let function = parse_ssa(text).unwrap();
+        let printed = "ssa(ssa, b)\nssa:\n  ssa.1 = add ssa, -1\n  br = neg b\n  cbr br, ret(ssa.1), cbr()\n\
+            ret(x):\n  ret x\ncbr:\n  ret 7\n";
+        assert_eq!(function.to_string(), printed);
+        assert_eq!(parse_ssa(printed).unwrap(), function);
+        assert_eq!(parse_ssa("ssa()\ne:\n  ret 1\n"), parse_ssa("e:\n  ret 1\n"));
+        // Without a header, the first line may be a block of that name.
+        assert_eq!(parse_ssa("ssa:\n  ret 1\n").unwrap().to_string(), "ssa\nssa:\n  ret 1\n");
+    }
+
+    #[test]
+    fn what_the_other_rules_forbid_parses_and_prints() {
+        let text = "ssa(a, a)\nb(a):\n  a = add ghost, a\n  br nowhere(1)\nb:\n  cbr a, b(), nowhere()\n";
+        let function = parse_ssa(text).unwrap();
+        assert_eq!(function.to_string(), text);
+        let names: Vec<u32> = function.blocks.iter().map(|block| block.name.0).collect();
+        assert_eq!(names, [0, 0], "a second block of a name bears the first one's");
+        let targets = function.blocks.iter().flat_map(|block| block.term.targets()).map(|target| target.block.0);
+        assert_eq!(targets.collect::<Vec<_>>(), [2, 0, 2], "a target that does not exist is numbered past the listing");
+    }
+}

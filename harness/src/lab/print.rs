@@ -151,3 +151,26 @@ fn separated<T>(
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::lab::{self, Atom, Inst, Terminator};
+    use crate::op::{Op, Trap};
+
+    #[test]
+    fn raised_functions_can_be_printed() {
+        let mut function = lab::parse_ssa("ssa(a)\nentry:\n  x = copy a\n  ret x\n").unwrap();
+        let block = &mut function.blocks[0];
+        let a = Atom::Value(function.inputs[0]);
+        block.body[0] = Inst::new(block.body[0].dest, Op::Select, &[a, Atom::Const(1), a]);
+        block.term = Terminator::Trap(Trap::DivByZero);
+        assert_eq!(function.to_string(), "ssa(a)\nentry:\n  x = select a, 1, a\n  trap div-by-zero\n");
+    }
+
+    #[test]
+    fn entries_are_printed_in_the_order_of_the_blocks() {
+        let text = "e:\n  cbr 1, a, b\na:\n  br j\nb:\n  br j\nj:\n  x = phi [2, b], [1, a]\n  ret x\n";
+        let printed = lab::parse_phi(text).unwrap().to_string();
+        assert!(printed.contains("\n  x = phi [1, a], [2, b]\n"), "{printed}");
+    }
+}

@@ -106,3 +106,19 @@ pub fn critical_edges(function: &Function) -> Vec<CriticalEdge> {
     }
     edges
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::lab;
+
+    #[test]
+    fn new_names_skip_those_in_use() {
+        let text =
+            "e:\n  cbr 1, split.0(1), split.0(2)\nsplit.0(x):\n  cbr x, split.2(1), split.2(x)\nsplit.2(y):\n  ret y\n";
+        let split = lab::split_conflicts(&lab::parse_ssa(text).unwrap());
+        let names: Vec<String> = split.block_names.texts().collect();
+        assert_eq!(names, ["e", "split.1", "split.0", "split.3", "split.2"]);
+        // What is built has the numbering that its text would get.
+        assert_eq!(lab::parse_ssa(&split.to_string()).unwrap().blocks, split.blocks);
+    }
+}

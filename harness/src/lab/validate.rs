@@ -86,3 +86,52 @@ fn judge_uses(function: &Function, judge: &mut Judge) {
 fn counted(count: usize, noun: &str) -> String {
     format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::lab;
+
+    /// The report on a text, a line a fault.
+    fn report(text: &str) -> Vec<String> {
+        lab::validate(&lab::parse_ssa(text).unwrap()).iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn every_fault_says_what_and_where() {
+        let text = "ssa(a)\nentry(p):\n  x = add a, 1\n  br b(1)\nb(x, y):\n  a = neg y\n  cbr a, b(1, 2, 3), entry(1)\nb:\n  br c()\n";
+        assert_eq!(
+            report(text),
+            [
+                "S4: the entry block entry has parameters",
+                "S4: cbr entry goes to the entry block: the false branch of b",
+                "S4: block b stands twice in the listing",
+                "S4: br c goes to a block that does not exist: the branch of b",
+                "S1: x defined twice: at instruction 1 of entry, at the top of b",
+                "S1: a defined twice: in the function's inputs, at instruction 1 of b",
+                "S3: br b passes 1 argument, b has 2 parameters: the branch of entry",
+                "S3: cbr b passes 3 arguments, b has 2 parameters: the true branch of b",
+            ]
+        );
+    }
+
+    #[test]
+    fn every_undominated_use_says_why() {
+        let text =
+            "entry:\n  x = add x, ghost\n  cbr x, t(), j()\nt:\n  y = neg x\n  br j()\nj:\n  ret y\nu:\n  ret ghost\n";
+        assert_eq!(
+            report(text),
+            [
+                "S2: x used before its definition: used at instruction 1 of entry, defined at instruction 1 of entry",
+                "S2: ghost never defined: used at instruction 1 of entry",
+                "S2: definition of y does not dominate its use: used at the terminator of j, defined at instruction 1 of t",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_function_without_blocks_is_a_fault_not_a_panic() {
+        let mut function = lab::parse_ssa("entry:\n  ret 1\n").unwrap();
+        function.blocks.clear();
+        assert_eq!(lab::validate(&function).len(), 1);
+    }
+}

@@ -53,10 +53,8 @@ fn judge_definitions(function: &PhiFunction, judge: &mut Judge) {
 /// S3: every phi has exactly one entry for each distinct predecessor, unreachable ones too.
 fn judge_entries(function: &PhiFunction, judge: &mut Judge) {
     let mut expected = vec![0u32; function.blocks.len()];
-    for target in function.blocks.iter().flat_map(|block| block.term.distinct_targets()) {
-        if let Some(count) = expected.get_mut(target.index()) {
-            *count += 1;
-        }
+    for (_, target) in distinct_edges(function) {
+        expected[target.index()] += 1;
     }
     // For each block the last phi that had an entry for it, as a number from 1.
     let mut last_phi = vec![0u32; function.blocks.len()];
@@ -93,16 +91,20 @@ fn report_entry(judge: &mut Judge, block: Block, phi: &Phi, what: &str, predeces
     judge.report(Rule::S3, format!("phi {name} of {block} has {what} {predecessor}{more}"));
 }
 
-/// The distinct predecessors of every block, by name and in listing order; only a fault needs them.
+/// The edges between blocks that exist, a multi-edge once. Of two blocks with one name (S4) the first counts.
+fn distinct_edges(function: &PhiFunction) -> impl Iterator<Item = (Block, Block)> {
+    let named = function.blocks.iter().enumerate().filter(|(index, block)| block.name.index() == *index);
+    named
+        .flat_map(|(_, block)| block.term.distinct_targets().map(|target| (block.name, target)))
+        .filter(|(_, target)| target.index() < function.blocks.len())
+}
+
+/// The distinct predecessors of every block in listing order; only a fault needs them.
 #[cold]
 fn distinct_predecessors(function: &PhiFunction) -> Vec<Vec<Block>> {
     let mut predecessors = vec![Vec::new(); function.blocks.len()];
-    for block in &function.blocks {
-        for target in block.term.distinct_targets() {
-            if let Some(own) = predecessors.get_mut(target.index()) {
-                own.push(block.name);
-            }
-        }
+    for (source, target) in distinct_edges(function) {
+        predecessors[target.index()].push(source);
     }
     predecessors
 }
@@ -123,5 +125,26 @@ fn judge_uses(function: &PhiFunction, judge: &mut Judge) {
         if let Some(atom) = block.term.atom() {
             judge.use_atom(&dominators, atom, Place::terminator(index));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::lab;
+
+    #[test]
+    fn every_wrong_entry_says_what_and_where() {
+        let text = "entry:\n  cbr 1, t, j\nt:\n  br j\nj:\n  x = phi [1, t], [2, j], [3, t]\n  y = phi\n  ret x\n";
+        let violations = lab::validate_phi(&lab::parse_phi(text).unwrap());
+        let report: Vec<String> = violations.iter().map(ToString::to_string).collect();
+        assert_eq!(
+            report,
+            [
+                "S3: phi x of j has an entry for j, which is no predecessor",
+                "S3: phi x of j has two entries for t",
+                "S3: phi x of j has no entry for entry",
+                "S3: phi y of j has no entry for entry",
+            ]
+        );
     }
 }
