@@ -1,9 +1,9 @@
 //! A finding becomes a folder: `findings/SIGNATURE/` with everything that a person needs to see it again.
 
 use std::collections::BTreeSet;
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::fs;
 
 use serde::{Deserialize, Serialize};
 
@@ -151,9 +151,10 @@ pub fn right(report: &Report) -> Vec<Outcome> {
 fn write_texts(folder: &Path, report: &Report) -> io::Result<()> {
     let is_right = |outcome, run: &crate::compare::Run| outcome == run.right;
     let sources = |wanted: bool| {
-        let classes = report.runs.iter().flat_map(move |run| {
-            run.classes.iter().filter(move |class| is_right(class.outcome, run) == wanted)
-        });
+        let classes = report
+            .runs
+            .iter()
+            .flat_map(move |run| run.classes.iter().filter(move |class| is_right(class.outcome, run) == wanted));
         classes.flat_map(|class| &class.sources)
     };
     let mut sides: BTreeSet<&PathId> = report.faults.iter().map(|fault| &fault.path).collect();

@@ -22,7 +22,9 @@ pub fn case_text(case: &Case, right: &[Outcome]) -> String {
     for (index, vector) in case.vectors.iter().enumerate() {
         let inputs: Vec<String> = vector.iter().map(i64::to_string).collect();
         let _ = match right.get(index) {
-            Some(outcome) if *outcome != Outcome::OutOfFuel => writeln!(text, "# run: {} => {outcome}", inputs.join(", ")),
+            Some(outcome) if *outcome != Outcome::OutOfFuel => {
+                writeln!(text, "# run: {} => {outcome}", inputs.join(", "))
+            }
             _ => writeln!(text, "# run: {}", inputs.join(", ")),
         };
     }

@@ -54,7 +54,7 @@ impl<'a> Findings<'a> {
         let origin = format!("program {index} of seed {}", self.args.seed);
         self.progress.aside(|| self.terminal.note(format!("{signature}: {origin}")));
         let paths: Vec<&dyn Path> = found.took_part.iter().map(|&path| self.paths[path]).collect();
-        let step = |size: usize| self.progress.busy(format!("minimizing {signature}: {size} left"));
+        let step = |step: &_| self.progress.busy(format!("minimizing {signature}: {}", minimize::describe(step)));
         let is_over = || INTERRUPTED.load(Ordering::Relaxed);
         let minimized = minimize::smallest(&found.case, &found.report, &paths, &is_over, &step);
         let case = minimized.unwrap_or_else(|why| {
@@ -98,10 +98,8 @@ impl<'a> Findings<'a> {
     }
 
     fn toolchains(&self, took_part: &[usize]) -> Vec<Toolchained> {
-        let toolchained = |&path: &usize| Toolchained {
-            path: self.ids[path].to_string(),
-            toolchain: self.paths[path].toolchain(),
-        };
+        let toolchained =
+            |&path: &usize| Toolchained { path: self.ids[path].to_string(), toolchain: self.paths[path].toolchain() };
         took_part.iter().map(toolchained).collect()
     }
 
