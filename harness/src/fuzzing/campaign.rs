@@ -29,16 +29,18 @@ pub fn roundtrip(case: &Case, corpus: &Path) {
 /// Minimizes a finding, writes it down and shows it.
 fn found(case: &Case, original: &Report, signature: &Signature, paths: &[&dyn path::Path], corpus: &Path) {
     let mut same = |case: &Case| crate::check(case, paths, Detail::default()).signature.as_ref() == Some(signature);
-    let minimized = minimize::minimize(case, &mut same, &mut |_| {});
-    let minimized = minimized.as_ref().unwrap_or_else(|error| {
-        eprintln!("not minimized: {error}");
-        case
-    });
-    let report = crate::check(minimized, paths, Detail { texts: true });
+    let minimized = match minimize::minimize(case, &mut same, &mut |_| {}) {
+        Ok(minimized) => minimized.case,
+        Err(error) => {
+            eprintln!("not minimized: {error}");
+            case.clone()
+        }
+    };
+    let report = crate::check(&minimized, paths, Detail { texts: true });
     let finding = record::Finding {
         signature,
         original: (case, original),
-        minimized: (minimized, &report),
+        minimized: (&minimized, &report),
         origin: "a fuzz target".into(),
         paths: paths
             .iter()
@@ -52,7 +54,7 @@ fn found(case: &Case, original: &Report, signature: &Signature, paths: &[&dyn pa
             Err(error) => eprintln!("not recorded in {}: {error}", corpus.display()),
         }
     }
-    let text = record::case_text(minimized, &[]);
+    let text = record::case_text(&minimized, &[]);
     let name = format!("minimized.{}", minimized.program.form().extension());
     eprintln!("{}", report::Checked::new(&name, &text, report, Vec::new()).text(false));
 }
