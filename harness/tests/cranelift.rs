@@ -5,8 +5,9 @@
 use std::fs;
 use std::path::{Path as FilePath, PathBuf};
 
-use harness::case::{Case, DEFAULT_FUEL, Program};
+use harness::case::{Case, DEFAULT_FUEL, Form, Program};
 use harness::directives;
+use harness::generate::{self, Policy};
 use harness::lab;
 use harness::op::Outcome;
 use harness::path::{Detail, Observation, Path, Stage, cranelift};
@@ -36,6 +37,10 @@ fn parse(file: &FilePath) -> Program {
         _ => lab::parse_phi(&text).map(Program::Phi),
     };
     program.unwrap_or_else(|error| panic!("{}: {error:?}", file.display()))
+}
+
+fn parse_tiny(text: &str) -> Program {
+    Program::Tiny(tiny::parse(text).expect("a program"))
 }
 
 /// The runs of a case's JSON that end within its fuel: vector, outcome.
@@ -146,9 +151,25 @@ fn ssa_and_phi_cases() {
     assert!(taken > 30, "only {taken} valid functions");
 }
 
+/// Conditions whose low bits are all 0 hold too.
+#[test]
+fn conditions_are_64_bits_wide() {
+    let program =
+        parse_tiny("input x, y\nr = 1; while x { r = 2; x = 0 } if x != y && y { r = r + 10 } return r + !y * 100");
+    let outcome = |(x, y): (i64, i64), right: i64| (vec![x, y], format!("return {right}"));
+    let runs = [
+        outcome((0, 0), 101),
+        outcome((1 << 8, 1 << 16), 12),
+        outcome((1 << 32, 1 << 63), 12),
+        outcome((0, 1 << 32), 11),
+        outcome((1 << 63, 0), 102),
+    ];
+    cranelift::paths().iter().for_each(|path| check(path.as_ref(), "wide conditions", &program, &runs));
+}
+
 #[test]
 fn texts_are_given_when_asked_for() {
-    let program = Program::Tiny(tiny::parse("input x\nreturn x * 8").expect("a program"));
+    let program = parse_tiny("input x\nreturn x * 8");
     let case = Case { program, vectors: vec![vec![5]], fuel: DEFAULT_FUEL };
     for path in cranelift::paths() {
         let observation = path.observe(&case, Detail { texts: true });
@@ -181,4 +202,20 @@ fn paths_say_what_they_are() {
         assert_eq!(toolchain.group.starts_with("lab+"), path.id().variant.starts_with("params"));
         assert_eq!(path.id().version.as_deref(), Some(cranelift_codegen::VERSION));
     }
+}
+
+/// Generated programs: nothing to find, and hardly anything that can't be raised.
+#[test]
+fn generated_programs() {
+    let all = cranelift::paths();
+    let paths: Vec<&dyn Path> = all.iter().map(|path| path.as_ref()).collect();
+    let (mut observed, mut unsupported) = (0, Vec::new());
+    for (form, index) in [Form::Tiny, Form::Tac].into_iter().flat_map(|form| (0..60).map(move |index| (form, index))) {
+        let case = generate::case(1, index, form, &Policy::default());
+        let report = harness::check(&case, &paths, Detail::default());
+        assert_eq!((report.signature, report.faults), (None, vec![]), "{form:?} {index}");
+        observed += paths.len();
+        unsupported.extend(report.unsupported);
+    }
+    assert!(100 * unsupported.len() < observed, "{unsupported:?}");
 }

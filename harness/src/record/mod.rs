@@ -9,7 +9,7 @@ mod finding;
 mod readme;
 
 pub use corpus::{Entry, Expected, entries};
-pub use finding::{Finding, Recorded, Toolchained, record, right};
+pub use finding::{Finding, Recorded, Toolchained, record, recorded, right};
 
 use std::fmt::Write;
 

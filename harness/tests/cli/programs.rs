@@ -58,6 +58,14 @@ fn an_outcome_that_the_file_does_not_expect_is_a_finding() {
 }
 
 #[test]
+fn colour_is_there_when_asked_for() {
+    let (_folder, path) = file("a.tiny", "# run: => return 4\nreturn 3\n");
+    let check = |color: &str| run(["check", path.to_str().unwrap(), "--color", color]).stdout;
+    assert!(check("always").contains("\x1b[") && !check("never").contains("\x1b["));
+    assert!(!check("auto").contains("\x1b["), "standard output is no terminal here");
+}
+
+#[test]
 fn without_runs_the_vectors_are_said() {
     let (_folder, path) = file("a.tiny", "input x, y;\nreturn x - y\n");
     let ran = run(["check", path.to_str().unwrap(), "--paths", OWN_PATHS]);

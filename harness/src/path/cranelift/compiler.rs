@@ -69,7 +69,9 @@ impl Compiler {
         self.verify(isa, Stage::Construct)?;
 
         // `compile` optimizes the function in place, so it holds the optimized one then, whatever came of the rest.
-        let compiled = guard(Stage::Compile, || self.context.compile(isa, &mut ControlPlane::default()).map(|_| ()).map_err(|error| error.inner))?;
+        let compiled = guard(Stage::Compile, || {
+            self.context.compile(isa, &mut ControlPlane::default()).map(|_| ()).map_err(|error| error.inner)
+        })?;
         self.record(Stage::Optimize, case, detail, seen)?;
         compiled.map_err(stop_of)?;
         self.verify(isa, Stage::Optimize)?;

@@ -13,6 +13,8 @@ mod object;
 mod phi;
 mod raise;
 mod session;
+#[cfg(test)]
+mod tests;
 
 use std::cell::{Cell, RefCell};
 use std::io;

@@ -24,6 +24,7 @@ use harness::path::{Detail, Path, PathId};
 use harness::record::program_text;
 use harness::{Spent, tac, tiny};
 
+use crate::panics::InternalFault;
 use crate::planted::Plant;
 use crate::select::PathOptions;
 use crate::status::Status;
@@ -172,7 +173,10 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
             Done::Agrees => progress.agrees(),
             Done::Inconclusive => progress.inconclusive(),
             Done::Finding(found) => findings.add(index, &found)?,
-            Done::Rejected(why) => bail!("the generator's program {index} of seed {} is rejected: {why}", args.seed),
+            Done::Rejected(why) => {
+                let program = format!("the generator's program {index} of seed {}", args.seed);
+                return Err(InternalFault(format!("{program} is rejected: {why}")).into());
+            }
         }
         Ok(())
     };
