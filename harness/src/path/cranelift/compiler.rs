@@ -12,7 +12,7 @@ use crate::op::{Outcome, Trap};
 use crate::path::cranelift::emit::trap_of;
 use crate::path::cranelift::panics::catch;
 use crate::path::cranelift::raise::raise;
-use crate::path::native::{Arena, DEFAULT_LIMIT, NativeEnd};
+use crate::path::native::{self, Arena, NativeEnd};
 use crate::path::{Detail, Fault, FaultKind, Observation, Raised, Stage, Unsupported};
 use crate::plant;
 
@@ -123,7 +123,7 @@ impl Compiler {
                 continue;
             }
             // SAFETY: Cranelift has compiled it from a function of this ABI which reads as many inputs as there are.
-            let end = unsafe { code.call(0, vector, &trap_at, DEFAULT_LIMIT) }.map_err(cannot_run)?;
+            let end = unsafe { code.call(0, vector, &trap_at, native::limit(case.fuel)) }.map_err(cannot_run)?;
             seen.outcomes.push(match end {
                 NativeEnd::Return(value) => Some(Outcome::Return(value)),
                 NativeEnd::Trap(trap) => Some(Outcome::Trap(trap)),
