@@ -45,8 +45,8 @@ pub fn operand(choices: &mut impl Choices, percent: u32) -> i64 {
 
 /// A divisor, never 0: powers of two, small numbers, boundaries.
 pub fn divisor(choices: &mut impl Choices, percent: u32) -> i64 {
-    if choices.chance(percent / 2) {
-        return choices.pick(&[-1, i64::MIN, i64::MAX, i64::MIN + 1, 1 << 62, 1]);
+    if choices.chance(percent * 2 / 3) {
+        return choices.pick(&[-1, i64::MIN, -1, i64::MIN, i64::MAX, i64::MIN + 1, 1 << 62]);
     }
     let value = match choices.below(4) {
         0 => i64::from(choices.below(9)) + 2,

@@ -109,6 +109,7 @@ fn own_constants(program: &crate::tiny::Program) -> Vec<i64> {
 /// The constants that a TAC program computes with.
 fn own_constants_tac(program: &crate::tac::Program) -> Vec<i64> {
     let constant = |atom: &Atom| if let Atom::Const(value) = atom { Some(*value) } else { None };
-    let assigns = program.lines.iter().filter_map(|line| if let Line::Assign(assign) = line { Some(assign) } else { None });
+    let assigns =
+        program.lines.iter().filter_map(|line| if let Line::Assign(assign) = line { Some(assign) } else { None });
     assigns.flat_map(|assign| assign.operands().iter().filter_map(constant)).collect()
 }

@@ -200,8 +200,7 @@ impl<C: Choices> Builder<'_, C> {
         let both = if self.choices.chance(50) { self.target() } else { None };
         let (then_count, else_count) = (self.choices.below(3), self.choices.below(3));
         let mut then = self.block(depth + 1, then_count + u32::from(both.is_none()));
-        let mut otherwise =
-            if self.choices.chance(60) { self.block(depth + 1, else_count) } else { Vec::new() };
+        let mut otherwise = if self.choices.chance(60) { self.block(depth + 1, else_count) } else { Vec::new() };
         if let Some(target) = both {
             let (yes, no) = (self.expr(1), self.expr(1));
             self.write(target, yes, &mut then);

@@ -157,8 +157,7 @@ impl Builder {
 
         self.open(evaluate, Vec::new());
         let right = self.expr(right);
-        let normal =
-            if plant::on(Fault::LabNoNormalise) { right } else { self.emit(Op::Ne, [right, Atom::Const(0)]) };
+        let normal = if plant::on(Fault::LabNoNormalise) { right } else { self.emit(Op::Ne, [right, Atom::Const(0)]) };
         self.close(Terminator::Br(Target { block: join, args: vec![normal] }));
 
         self.open(join, vec![param]);

@@ -11,7 +11,8 @@ pub fn remove_first_trivial(function: &Function) -> Option<Function> {
     let incoming = incoming(function);
     for (number, &Place { value, block, index }) in (0..).zip(&Params::of(function).places) {
         let itself = Atom::Value(value);
-        let mut others = incoming.of(block.index()).iter().map(|args| args[index as usize]).filter(|&arg| arg != itself);
+        let mut others =
+            incoming.of(block.index()).iter().map(|args| args[index as usize]).filter(|&arg| arg != itself);
         if dominators.reachable(block)
             && let Some(atom) = others.next()
             && others.all(|other| other == atom)
