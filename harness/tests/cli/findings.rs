@@ -154,3 +154,17 @@ fn interrupting_a_run_ends_it_with_the_summary() {
     assert!(printed.contains("verdict ") && said.contains("interrupted"), "{printed}{said}");
     only_finding(corpus.path());
 }
+
+#[test]
+fn minimize_reads_what_a_fuzz_target_left() {
+    // No ending of ours: text if it parses, else the generator's choices, as the target itself took it.
+    let folder = tempfile::tempdir().unwrap();
+    for (name, bytes) in [("crash-text", b"input x, y;\nreturn x - y\n".to_vec()), ("crash-bytes", vec![0xa5; 300])] {
+        let artifact = folder.path().join(name);
+        std::fs::write(&artifact, bytes).unwrap();
+        let ran = run(["minimize", artifact.to_str().unwrap(), "--plant", FAULT, "--paths", OWN_PATHS]);
+        assert!(ran.stderr.contains("as the fuzz targets read it"), "{name}: {}", ran.stderr);
+        assert!(ran.status == 0 || name == "crash-bytes", "{name}: {}", ran.stderr);
+        assert!(ran.status == 2 || ran.stdout.contains("# run: "), "{name}: {}", ran.stdout);
+    }
+}

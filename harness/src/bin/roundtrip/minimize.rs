@@ -5,10 +5,9 @@ use std::path::{Path as FilePath, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, bail};
-use arbitrary::Unstructured;
 use harness::case::{Case, Form};
 use harness::compare::Report;
-use harness::generate::{self, Policy};
+use harness::fuzzing;
 use harness::minimize::{self, Progress};
 use harness::path::{Detail, Path};
 use harness::record::{self, case_text};
@@ -81,15 +80,19 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
 /// A program's file, or an artifact of libFuzzer, whose name has no ending of ours.
 fn read(args: &Args, terminal: &Terminal) -> anyhow::Result<(String, Case)> {
     let file: &FilePath = &args.file;
-    if args.input_form.input_form.is_some() || form_of(file).is_some() || file.as_os_str() == "-" {
+    if form_of(file).is_some() || file.as_os_str() == "-" {
         let source = Source::read(file, &args.input_form)?;
         let name = source.name.clone();
         return Ok((name, source.load(&args.options, terminal)?.case));
     }
     let name = file.display().to_string();
-    let bytes = read_bytes(file)?;
-    let case = generate::case_from(&mut Unstructured::new(&bytes), Form::Tiny, &Policy::default());
-    Ok((name, Case { fuel: args.options.fuel, ..case }))
+    let form = args.input_form.input_form.unwrap_or(Form::Tiny);
+    let mut case = Case { fuel: args.options.fuel, ..fuzzing::from_bytes(form, &read_bytes(file)?) };
+    terminal.note(format!("{name} is read as the fuzz targets read it: .{} text, or else choices", form.extension()));
+    if let Some(vectors) = args.options.vectors(&name, &case.program)? {
+        case.vectors = vectors;
+    }
+    Ok((name, case))
 }
 
 /// The smallest case with a report's signature, or why there is none. `is_over` ends the search with what it has.

@@ -55,7 +55,9 @@ impl<'a> Findings<'a> {
         let origin = format!("program {index} of seed {}", self.args.seed);
         self.progress.aside(|| self.terminal.note(format!("{signature}: {origin}")));
         if let Some(folder) = record::recorded(&self.args.corpus, signature) {
-            return self.progress.aside(|| self.announce(index, (&found.case, &found.report), &Recorded::Known(folder)));
+            return self
+                .progress
+                .aside(|| self.announce(index, (&found.case, &found.report), &Recorded::Known(folder)));
         }
         let paths: Vec<&dyn Path> = found.took_part.iter().map(|&path| self.paths[path]).collect();
         let step = |step: &_| self.progress.busy(format!("minimizing {signature}: {}", minimize::describe(step)));

@@ -160,7 +160,7 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
         ids: paths.iter().map(|path| path.id()).collect(),
         schedule: Schedule::new(args.schedule.as_deref(), &paths)?,
     };
-    say_schedule(&job, terminal);
+    terminal.note(format!("schedule: {}; what is not named runs always", job.schedule.text()));
     end_on_interrupt()?;
 
     let start = Instant::now();
@@ -273,14 +273,6 @@ fn taking<'a>(form: Form, selected: &'a [Box<dyn Path>], terminal: &Terminal) ->
         bail!("no path takes .{} programs", form.extension());
     }
     Ok(taking)
-}
-
-fn say_schedule(job: &Job, terminal: &Terminal) {
-    let shares: Vec<String> =
-        job.schedule.sampled().map(|(path, percent)| format!("{}={percent}%", job.ids[path].short())).collect();
-    if !shares.is_empty() {
-        terminal.note(format!("schedule (all others run always): {}", shares.join(",")));
-    }
 }
 
 /// The first Ctrl-C ends the run in good order, the second at once.
