@@ -1,89 +1,48 @@
 //! Construction and pruning: the cases' texts byte for byte, the lesson's figures, Theorem 8.4.9 and Proposition 8.4.12
 //! on the cases and on random programs, and size.
 
+mod common;
 #[path = "../benches/family/mod.rs"]
 mod family;
-mod random;
 
-use std::fs;
-use std::path::PathBuf;
-
+use arbitrary::{Arbitrary, Unstructured};
 use arbtest::arbtest;
+use common::{Case, End, Run, cases};
+use harness::generate::function::valid_function;
+use harness::lab::theorems::{self, Checked};
 use harness::lab::{self, Function};
 use harness::op::Outcome;
 use harness::{tac, tiny};
 use serde_json::Value;
 
-/// A case of `tests/cases`: its text, and its right answers.
-struct Case {
-    name: String,
-    text: String,
-    answers: Value,
+/// Holds a function against the text of a case's form (a few large ones are left out) and against its counts.
+fn check_form(case: &Case, form: &str, function: &Function) {
+    let name = &case.name;
+    match case.answers["forms"][form].as_str() {
+        Some(text) => assert_eq!(function.to_string(), text, "{name}: {form}"),
+        None => assert_eq!(form, "tac-ssa", "{name} has no {form}"),
+    }
+    let counts =
+        [("params", function.param_count()), ("blocks", function.blocks.len()), ("code", function.code_size())];
+    for (what, actual) in counts {
+        // Blocks and code are counted for some forms only.
+        let expected = case.answers[what].as_object().and_then(|counts| counts.get(form)).and_then(Value::as_u64);
+        assert_eq!(actual as u64, expected.unwrap_or(actual as u64), "{name}: {what} of {form}");
+    }
 }
 
-/// The cases of a folder that have the forms of a valid program.
-fn cases(folder: &str) -> Vec<Case> {
-    let folder_path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/cases").join(folder);
-    let entries = fs::read_dir(&folder_path).expect("the folder of cases").map(|entry| entry.expect("an entry").path());
-    let mut cases: Vec<Case> = entries
-        .filter(|path| path.extension().is_some_and(|extension| extension == "json"))
-        .map(|path| {
-            let json = fs::read_to_string(&path).expect("the answers");
-            let text = fs::read_to_string(path.with_extension(folder)).expect("the program");
-            let answers = serde_json::from_str(&json).expect("the answers are JSON");
-            Case { name: path.display().to_string(), text, answers }
-        })
-        .filter(|case| case.answers["forms"].is_object())
-        .collect();
-    cases.sort_by(|a, b| a.name.cmp(&b.name));
-    assert!(cases.len() >= 20, "{} has too few cases", folder_path.display());
-    cases
+/// Panics with the case's name unless a theorem holds on all of its runs.
+fn hold(case: &Case, theorem: impl Fn(&[i64], u64) -> Checked) {
+    for run in case.runs() {
+        theorem(&run.inputs, case.fuel()).unwrap_or_else(|problem| panic!("{}: {problem}", case.name));
+    }
 }
 
-impl Case {
-    /// Holds a function against the text of a form (a few large ones are left out), and against its counts.
-    fn check_form(&self, form: &str, function: &Function) {
-        let name = &self.name;
-        if let Some(text) = self.answers["forms"][form].as_str() {
-            assert_eq!(function.to_string(), text, "{name}: {form}");
-        } else {
-            assert_eq!(form, "tac-ssa", "{name}: no text of {form}");
-        }
-        self.check_count("params", form, function.param_count());
-        self.check_count("blocks", form, function.blocks.len());
-        self.check_count("code", form, function.code_size());
-    }
-
-    fn check_count(&self, what: &str, form: &str, actual: usize) {
-        // A file in TAC or SSA has one form whose blocks and code are counted.
-        let expected = match &self.answers[what] {
-            Value::Object(counts) => counts.get(form).and_then(Value::as_u64),
-            _ => None,
-        };
-        if let Some(expected) = expected {
-            assert_eq!(actual as u64, expected, "{}: {what} of {form}", self.name);
-        }
-    }
-
-    fn fuel(&self) -> u64 {
-        self.answers["fuel"].as_u64().expect("a fuel")
-    }
-
-    /// The input vectors of the runs.
-    fn vectors(&self) -> Vec<Vec<i64>> {
-        let number = |value: &Value| value.as_str().and_then(|text| text.parse().ok()).expect("a number in a string");
-        let runs = self.answers["runs"].as_array().expect("runs");
-        runs.iter().map(|run| run["inputs"].as_array().expect("inputs").iter().map(number).collect()).collect()
-    }
-
-    /// Panics with the case's name unless a theorem holds on all of its runs.
-    fn hold(&self, theorem: impl Fn(&[i64], u64) -> Result<(), String>) {
-        for vector in self.vectors() {
-            if let Err(error) = theorem(&vector, self.fuel()) {
-                panic!("{} on {vector:?}: {error}", self.name);
-            }
-        }
-    }
+/// The cases of `ssa` that are valid.
+fn valid_ssa_cases() -> Vec<Case> {
+    let valid: Vec<Case> = cases("ssa").into_iter().filter(|case| case.answers["forms"].is_object()).collect();
+    assert!(valid.len() > 20);
+    valid
 }
 
 fn dead_pruned(mut function: Function) -> Function {
@@ -102,9 +61,9 @@ fn tiny_cases_have_their_forms() {
     for case in cases("tiny") {
         let program = tiny::parse(&case.text).expect(&case.name);
         let naive = lab::construct_naive(&program);
-        case.check_form("ssa", &naive);
-        case.check_form("ssa-live", &dead_pruned(naive.clone()));
-        case.check_form("ssa-pruned", &pruned(naive));
+        check_form(&case, "ssa", &naive);
+        check_form(&case, "ssa-live", &dead_pruned(naive.clone()));
+        check_form(&case, "ssa-pruned", &pruned(naive));
         check_tac_forms(&case, &tac::lower(&program));
     }
 }
@@ -119,18 +78,46 @@ fn tac_cases_have_their_forms() {
 fn check_tac_forms(case: &Case, program: &tac::Program) {
     let cfg = tac::cfg(program);
     let maximal = lab::construct_maximal(&cfg);
-    case.check_form("tac-ssa", &maximal);
-    case.check_form("tac-live", &lab::construct_live(&cfg));
-    case.check_form("tac-live", &dead_pruned(maximal.clone()));
-    case.check_form("tac-pruned", &pruned(maximal));
+    check_form(case, "tac-ssa", &maximal);
+    check_form(case, "tac-live", &lab::construct_live(&cfg));
+    check_form(case, "tac-live", &dead_pruned(maximal.clone()));
+    check_form(case, "tac-pruned", &pruned(maximal));
 }
 
 #[test]
 fn ssa_cases_have_their_forms() {
-    for case in cases("ssa") {
+    for case in valid_ssa_cases() {
         let function = lab::parse_ssa(&case.text).expect(&case.name);
-        case.check_form("ssa-live", &dead_pruned(function.clone()));
-        case.check_form("ssa-pruned", &pruned(function));
+        check_form(&case, "ssa-live", &dead_pruned(function.clone()));
+        check_form(&case, "ssa-pruned", &pruned(function));
+    }
+}
+
+#[test]
+fn runs_of_all_forms_end_as_they_should() {
+    for case in cases("tiny") {
+        let program = tiny::parse(&case.text).expect(&case.name);
+        let naive = lab::construct_naive(&program);
+        check_runs(&case, |run| run.answers, &[pruned(naive.clone()), naive]);
+        check_tac_runs(&case, &tac::lower(&program));
+    }
+    for case in cases("tac") {
+        check_tac_runs(&case, &tac::parse(&case.text).expect(&case.name));
+    }
+}
+
+fn check_tac_runs(case: &Case, program: &tac::Program) {
+    let cfg = tac::cfg(program);
+    let maximal = lab::construct_maximal(&cfg);
+    check_runs(case, |run| &run.answers["tac_ssa"], &[pruned(maximal.clone()), maximal, lab::construct_live(&cfg)]);
+}
+
+fn check_runs(case: &Case, answer: impl for<'a> Fn(&Run<'a>) -> &'a Value, functions: &[Function]) {
+    for run in case.runs() {
+        for function in functions {
+            let end = End::from(lab::run(function, &run.inputs, case.fuel()));
+            assert_eq!(end, End::of(answer(&run)), "{} on {:?}\n{function}", case.name, run.inputs);
+        }
     }
 }
 
@@ -138,58 +125,110 @@ fn ssa_cases_have_their_forms() {
 fn theorems_hold_on_the_cases() {
     for case in cases("tiny") {
         let program = tiny::parse(&case.text).expect(&case.name);
-        case.hold(|vector, fuel| lab::theorem_8_4_9(&program, vector, fuel));
+        hold(&case, |vector, fuel| theorems::construction_keeps_the_program(&program, vector, fuel));
         let lines = tac::lower(&program);
-        case.hold(|vector, fuel| lab::constructions_from_tac(&lines, vector, fuel));
+        hold(&case, |vector, fuel| theorems::constructions_from_tac_agree(&lines, vector, fuel));
     }
     for case in cases("tac") {
         let lines = tac::parse(&case.text).expect(&case.name);
-        case.hold(|vector, fuel| lab::constructions_from_tac(&lines, vector, fuel));
+        hold(&case, |vector, fuel| theorems::constructions_from_tac_agree(&lines, vector, fuel));
         let maximal = lab::construct_maximal(&tac::cfg(&lines));
-        case.hold(|vector, fuel| lab::proposition_8_4_12(&maximal, vector, fuel));
+        hold(&case, |vector, fuel| theorems::pruning_keeps_the_behavior(&maximal, vector, fuel));
     }
-    for case in cases("ssa") {
+    for case in valid_ssa_cases() {
         let function = lab::parse_ssa(&case.text).expect(&case.name);
-        case.hold(|vector, fuel| lab::proposition_8_4_12(&function, vector, fuel));
+        hold(&case, |vector, fuel| theorems::pruning_keeps_the_behavior(&function, vector, fuel));
     }
 }
 
-#[test]
-fn theorem_8_4_9() {
+/// Tries a property on arbitrary data for a second.
+fn check(mut property: impl FnMut(&mut Unstructured) -> arbitrary::Result<Checked>) {
     arbtest(|u| {
-        let program = random::tiny_program(u)?;
-        let vector = random::vector(program.inputs, u)?;
-        lab::theorem_8_4_9(&program, &vector, 2_000).unwrap_or_else(|error| panic!("{error}"));
+        property(u)?.unwrap_or_else(|problem| panic!("{problem}"));
         Ok(())
+    })
+    .budget_ms(1_000)
+    .size_max(4_096);
+}
+
+/// A small value for each input.
+fn vector(inputs: usize, u: &mut Unstructured) -> arbitrary::Result<Vec<i64>> {
+    (0..inputs).map(|_| u.int_in_range(-3..=3)).collect()
+}
+
+#[test]
+fn construction_keeps_any_program() {
+    check(|u| {
+        let program = tiny::Program::arbitrary(u)?;
+        let inputs = vector(program.inputs, u)?;
+        Ok(theorems::construction_keeps_the_program(&program, &inputs, 2_000))
     });
 }
 
 #[test]
-fn proposition_8_4_12_on_structured_programs() {
-    arbtest(|u| {
-        let program = random::tiny_program(u)?;
-        let vector = random::vector(program.inputs, u)?;
-        let naive = lab::construct_naive(&program);
-        lab::proposition_8_4_12(&naive, &vector, 2_000).unwrap_or_else(|error| panic!("{error}"));
-        Ok(())
+fn pruning_keeps_the_behavior_of_any_program() {
+    check(|u| {
+        let program = tiny::Program::arbitrary(u)?;
+        let inputs = vector(program.inputs, u)?;
+        Ok(theorems::pruning_keeps_the_behavior(&lab::construct_naive(&program), &inputs, 500))
     });
 }
 
 #[test]
-fn constructions_and_proposition_8_4_12_on_arbitrary_graphs() {
-    arbtest(|u| {
-        let program = random::tac_program(u)?;
-        let vector = random::vector(program.inputs, u)?;
-        lab::constructions_from_tac(&program, &vector, 500).unwrap_or_else(|error| panic!("{error}"));
+fn pruning_keeps_the_behavior_of_any_function() {
+    check(|u| {
+        let function = valid_function(u)?;
+        let inputs = vector(function.inputs.len(), u)?;
+        Ok(theorems::pruning_keeps_the_behavior(&function, &inputs, 200))
+    });
+}
+
+#[test]
+fn constructions_and_pruning_agree_on_any_graph() {
+    check(|u| {
+        let program = any_graph(u)?;
+        let inputs = vector(program.inputs, u)?;
+        let agree = theorems::constructions_from_tac_agree(&program, &inputs, 200);
         let maximal = lab::construct_maximal(&tac::cfg(&program));
-        lab::proposition_8_4_12(&maximal, &vector, 500).unwrap_or_else(|error| panic!("{error}"));
-        Ok(())
+        Ok(agree.and_then(|()| theorems::pruning_keeps_the_behavior(&maximal, &inputs, 200)))
     });
+}
+
+/// A small TAC program of any shape: stretches of assignments, each with a label before it and any jump or none after it.
+/// Unreachable code, endless and irreducible loops and unwritten variables are frequent.
+fn any_graph(u: &mut Unstructured) -> arbitrary::Result<tac::Program> {
+    const NAMES: [&str; 5] = ["a", "b", "c", "d", "t.0"];
+    let stretches = u.int_in_range(1..=8)?;
+    let atom = |u: &mut Unstructured| {
+        Ok(if u.ratio(1, 3)? { u.int_in_range(-2..=5)?.to_string() } else { (*u.choose(&NAMES)?).to_owned() })
+    };
+    let label = |u: &mut Unstructured| Ok(format!("L{}", u.int_in_range(0..=stretches - 1)?));
+
+    let mut text = (*u.choose(&["", "input a\n", "input b, t.0\n"])?).to_owned();
+    for stretch in 0..stretches {
+        text += &format!("L{stretch}:\n");
+        for _ in 0..u.int_in_range(0..=3)? {
+            let dest = *u.choose(&NAMES)?;
+            text += &match *u.choose(&["copy", "copy", "add", "sub", "div", "lt"])? {
+                "copy" => format!("  {dest} = copy {}\n", atom(u)?),
+                op => format!("  {dest} = {op} {}, {}\n", atom(u)?, atom(u)?),
+            };
+        }
+        text += &match u.int_in_range(0..=6)? {
+            0 => format!("  goto {}\n", label(u)?),
+            1 | 2 => format!("  if {} goto {}\n", atom(u)?, label(u)?),
+            3 | 4 => format!("  ifz {} goto {}\n", atom(u)?, label(u)?),
+            5 => format!("  ret {}\n", atom(u)?),
+            _ => String::new(),
+        };
+    }
+    text += &format!("  ret {}\n", atom(u)?);
+    Ok(tac::parse(&text).expect("a right program"))
 }
 
 #[test]
 fn the_running_example_has_the_lessons_figures() {
-    let euler1 = cases("tiny").into_iter().find(|case| case.name.ends_with("/euler1.json")).expect("euler1");
+    let euler1 = cases("tiny").into_iter().find(|case| case.name == "euler1").expect("euler1");
     let program = tiny::parse(&euler1.text).expect("euler1");
     let naive = lab::construct_naive(&program);
     assert_eq!(naive.code_size(), 17);

@@ -9,22 +9,23 @@ pub(super) struct Groups<T> {
 
 impl<T: Copy> Groups<T> {
     /// Groups items by keys below `keys`: a counting sort, linear and stable.
-    pub(super) fn collect(keys: usize, pairs: &[(usize, T)]) -> Groups<T> {
+    pub(super) fn collect(keys: usize, pairs: &[(u32, T)]) -> Groups<T> {
         let Some(&(_, filler)) = pairs.first() else {
             return Groups { starts: vec![0; keys + 1], items: Vec::new() };
         };
         // Counts two places up, so that after summing `starts[key + 1]` is where the key's next item goes.
         let mut starts = vec![0; keys + 2];
         for &(key, _) in pairs {
-            starts[key + 2] += 1;
+            starts[key as usize + 2] += 1;
         }
         for key in 2..starts.len() {
             starts[key] += starts[key - 1];
         }
         let mut items = vec![filler; pairs.len()];
         for &(key, item) in pairs {
-            items[starts[key + 1] as usize] = item;
-            starts[key + 1] += 1;
+            let next = &mut starts[key as usize + 1];
+            items[*next as usize] = item;
+            *next += 1;
         }
         Groups { starts, items }
     }

@@ -13,7 +13,6 @@ mod print;
 mod prune;
 pub mod split;
 pub mod theorems;
-mod theorems_construct;
 pub mod validate;
 pub mod validate_phi;
 
@@ -26,6 +25,5 @@ pub use judge::{Rule, Violation};
 pub use parse::{parse_phi, parse_ssa};
 pub use prune::{prune_dead, prune_trivial, remove_first_trivial};
 pub use split::{CriticalEdge, conflicts, critical_edges, split_conflicts};
-pub use theorems_construct::{constructions_from_tac, proposition_8_4_12, theorem_8_4_9};
 pub use validate::validate;
 pub use validate_phi::validate_phi;

@@ -9,9 +9,11 @@ use crate::lab::dominators::reachable_without;
 use crate::lab::interpret::Event;
 use crate::lab::{
     Atom, Block, Function, Graph, Inst, PhiFunction, Rule, Terminator, Value, Violation, args_to_phi, conflicts,
-    phi_to_args, split_conflicts, trace, trace_phi, validate, validate_phi,
+    construct_live, construct_maximal, construct_naive, phi_to_args, prune_dead, prune_trivial, remove_first_trivial,
+    run, split_conflicts, trace, trace_phi, validate, validate_phi,
 };
-use crate::op::Outcome;
+use crate::op::{Execution, Outcome};
+use crate::{tac, tiny};
 
 /// Whether a theorem holds; if not, what is wrong.
 pub type Checked = Result<(), String>;
@@ -68,6 +70,54 @@ pub fn phi_validator_is_definition(function: &PhiFunction) -> Checked {
     }
     sites.judge(function, &mut faults);
     faults.compare(&validate_phi(function))
+}
+
+/// Theorem 8.4.9: what Algorithm 8.4.7 makes of a program is valid, ends as the program does and takes the same steps.
+pub fn construction_keeps_the_program(program: &tiny::Program, inputs: &[i64], fuel: u64) -> Checked {
+    let expected = tiny::eval(program, inputs, fuel);
+    runs_as("the naive construction", &construct_naive(program), expected, inputs, fuel)
+}
+
+/// The same for maximal SSA from a control-flow graph; and to build it from liveness, with its live parameters only, is
+/// to build it and to prune the dead ones.
+pub fn constructions_from_tac_agree(program: &tac::Program, inputs: &[i64], fuel: u64) -> Checked {
+    let cfg = tac::cfg(program);
+    let mut maximal = construct_maximal(&cfg);
+    let actual = run(&maximal, inputs, fuel);
+    runs_as("the maximal construction", &maximal, actual, inputs, fuel)?;
+    // Blocks that fall through take a step more, so fuel may end only one of the two.
+    let expected = tac::eval(program, inputs, fuel);
+    let same = [actual.outcome, expected.outcome].contains(&Outcome::OutOfFuel) || actual.outcome == expected.outcome;
+    expect(same, || format!("ends as {}, its TAC as {} on {inputs:?}\n{maximal}", actual.outcome, expected.outcome))?;
+
+    prune_dead(&mut maximal);
+    let live = construct_live(&cfg);
+    expect(live.to_string() == maximal.to_string(), || format!("from liveness\n{live}by pruning\n{maximal}"))
+}
+
+/// Proposition 8.4.12 for a valid function: it stays valid and behaves the same without its dead parameters, and then
+/// after the removal of each single trivial one. [`prune_trivial`] ends where these removals end.
+pub fn pruning_keeps_the_behavior(function: &Function, inputs: &[i64], fuel: u64) -> Checked {
+    expect_valid("the function", function, &validate(function))?;
+    let expected = run(function, inputs, fuel);
+    let mut pruned = function.clone();
+    prune_dead(&mut pruned);
+    runs_as("without dead parameters", &pruned, expected, inputs, fuel)?;
+
+    let mut at_once = pruned.clone();
+    prune_trivial(&mut at_once);
+    while let Some(next) = remove_first_trivial(&pruned) {
+        runs_as("without a trivial parameter", &next, expected, inputs, fuel)?;
+        pruned = next;
+    }
+    expect(at_once.to_string() == pruned.to_string(), || format!("pruned at once\n{at_once}one by one\n{pruned}"))
+}
+
+/// Whether a function is valid and a run of it ends as expected, after the same number of steps.
+fn runs_as(what: &str, function: &Function, expected: Execution, inputs: &[i64], fuel: u64) -> Checked {
+    expect_valid(what, function, &validate(function))?;
+    let actual = run(function, inputs, fuel);
+    expect(actual == expected, || format!("{what}: {actual:?} for {expected:?} on {inputs:?}\n{function}"))
 }
 
 /// Theorem 8.4.10 from block arguments: of a valid function without conflicts, ArgsToPhi gives a well-formed function of

@@ -9,7 +9,7 @@ use arbitrary::Unstructured;
 use harness::case::{Case, Form};
 use harness::compare::Report;
 use harness::generate::{self, Policy};
-use harness::minimize;
+use harness::minimize::{self, Progress};
 use harness::path::{Detail, Path};
 use harness::record::{self, case_text};
 use harness::report::Checked;
@@ -63,7 +63,7 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
     };
     let bar = if terminal.shows_progress() { ProgressBar::new_spinner() } else { ProgressBar::hidden() };
     bar.enable_steady_tick(Duration::from_millis(200));
-    let step = |size: usize| bar.set_message(format!("{signature}: {size} left"));
+    let step = |progress: &Progress| bar.set_message(format!("{signature}: {}", describe(progress)));
     let smallest = smallest(&case, &report, &paths, &|| false, &step);
     bar.finish_and_clear();
     let case = smallest.map_err(|why| anyhow::anyhow!("{name}: {why}"))?;
@@ -101,7 +101,7 @@ pub fn smallest(
     report: &Report,
     paths: &[&dyn Path],
     is_over: &dyn Fn() -> bool,
-    step: &dyn Fn(usize),
+    step: &dyn Fn(&Progress),
 ) -> Result<Case, String> {
     let signature = report.signature.as_ref().ok_or("it is no finding")?;
     let few = witnesses(report, paths);
@@ -117,14 +117,20 @@ pub fn smallest(
     search(case, &|case| has_signature(case, paths), is_over, step)
 }
 
+/// How far the search is.
+pub fn describe(progress: &Progress) -> String {
+    format!("{} of {} nodes left after {} tests", progress.nodes, progress.original_nodes, progress.tests)
+}
+
 fn search(
     case: &Case,
     is_interesting: &dyn Fn(&Case) -> bool,
     is_over: &dyn Fn() -> bool,
-    step: &dyn Fn(usize),
+    step: &dyn Fn(&Progress),
 ) -> Result<Case, String> {
     let mut interesting = |case: &Case| !is_over() && is_interesting(case);
-    minimize::minimize(case, &mut interesting, &mut |progress| step(progress.size)).map_err(|error| error.to_string())
+    let mut progress = |progress: &Progress| step(progress);
+    minimize::minimize(case, &mut interesting, &mut progress).map(|found| found.case).map_err(|error| error.to_string())
 }
 
 /// For each group, its first path that is wrong and its first that is right, in the order of the paths.

@@ -156,7 +156,6 @@ impl Source {
     pub fn error(&self, error: &SyntaxError, terminal: &Terminal) -> anyhow::Error {
         Rendered(report::syntax_error(&self.name, &self.text, error, terminal.error_color())).into()
     }
-
 }
 
 /// Vectors for a program with inputs of which nobody said what they are: small numbers, signs, and both ends.
@@ -169,7 +168,6 @@ fn default_vectors(program: &Program, name: &str, terminal: &Terminal) -> Vec<Ve
     terminal.note(format!("{name} has no `# run:` line; it runs on {}", shown.join(", ")));
     vectors
 }
-
 
 fn is_stdin(path: &Path) -> bool {
     path.as_os_str() == "-"
@@ -199,7 +197,8 @@ pub fn read_bytes(path: &Path) -> anyhow::Result<Vec<u8>> {
 fn text(name: &str, bytes: Vec<u8>) -> anyhow::Result<String> {
     String::from_utf8(bytes).map_err(|error| {
         let good = error.utf8_error().valid_up_to();
-        let (byte, line) = (error.as_bytes()[good], 1 + error.as_bytes()[..good].iter().filter(|&&b| b == b'\n').count());
+        let (byte, line) =
+            (error.as_bytes()[good], 1 + error.as_bytes()[..good].iter().filter(|&&b| b == b'\n').count());
         anyhow::anyhow!("{name}: not UTF-8 text: byte 0x{byte:02x} in line {line}")
     })
 }

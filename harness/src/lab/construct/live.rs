@@ -53,27 +53,28 @@ pub fn construct_live(cfg: &Cfg) -> Function {
 fn live_in(cfg: &Cfg) -> Groups<u32> {
     let blocks = cfg.blocks.len();
     let (readers, writers) = readers_and_writers(cfg);
-    let edges = cfg.blocks.iter().enumerate().flat_map(|(from, block)| block.term.targets().map(move |to| (to, from)));
+    let blocks_from = (0u32..).zip(&cfg.blocks);
+    let edges = blocks_from.flat_map(|(from, block)| block.term.targets().map(move |to| (to as u32, from)));
     let predecessors = Groups::collect(blocks, &edges.collect::<Vec<_>>());
 
     // `writes[b] == x` and `live[b] == x` say that b is such a block for the variable at hand.
-    let mut writes = vec![usize::MAX; blocks];
-    let mut live = vec![usize::MAX; blocks];
+    let mut writes = vec![u32::MAX; blocks];
+    let mut live = vec![u32::MAX; blocks];
     let mut found = Vec::new();
     let mut pending = Vec::new();
-    for variable in 0..cfg.variables.len() {
-        for &block in writers.of(variable) {
-            writes[block] = variable;
+    for variable in 0..cfg.variables.len() as u32 {
+        for &block in writers.of(variable as usize) {
+            writes[block as usize] = variable;
         }
-        for &block in readers.of(variable) {
-            live[block] = variable;
+        for &block in readers.of(variable as usize) {
+            live[block as usize] = variable;
             pending.push(block);
         }
         while let Some(block) = pending.pop() {
-            found.push((block, variable as u32));
-            for &from in predecessors.of(block) {
-                if from != ENTRY && writes[from] != variable && live[from] != variable {
-                    live[from] = variable;
+            found.push((block, variable));
+            for &from in predecessors.of(block as usize) {
+                if from != ENTRY && writes[from as usize] != variable && live[from as usize] != variable {
+                    live[from as usize] = variable;
                     pending.push(from);
                 }
             }
@@ -82,22 +83,22 @@ fn live_in(cfg: &Cfg) -> Groups<u32> {
     Groups::collect(blocks, &found)
 }
 
-const ENTRY: usize = 0;
+const ENTRY: u32 = 0;
 
 /// For each variable the blocks, without the entry, that read it before they write it, and those that write it.
-fn readers_and_writers(cfg: &Cfg) -> (Groups<usize>, Groups<usize>) {
+fn readers_and_writers(cfg: &Cfg) -> (Groups<u32>, Groups<u32>) {
     let variables = cfg.variables.len();
     let (mut reads, mut writes) = (Vec::new(), Vec::new());
     // The last block that read or wrote each variable.
     let mut touched = vec![ENTRY; variables];
     let mut written = vec![ENTRY; variables];
-    for (index, block) in cfg.blocks.iter().enumerate().skip(1) {
-        let mut read = |atom: tac::Atom, touched: &mut [usize]| {
+    for (index, block) in (0..).zip(&cfg.blocks).skip(1) {
+        let mut read = |atom: tac::Atom, touched: &mut [u32]| {
             if let tac::Atom::Var(variable) = atom
                 && touched[variable.index()] != index
             {
                 touched[variable.index()] = index;
-                reads.push((variable.index(), index));
+                reads.push((variable.0, index));
             }
         };
         for assign in &block.body {
@@ -108,7 +109,7 @@ fn readers_and_writers(cfg: &Cfg) -> (Groups<usize>, Groups<usize>) {
             touched[dest] = index;
             if written[dest] != index {
                 written[dest] = index;
-                writes.push((dest, index));
+                writes.push((assign.dest.0, index));
             }
         }
         if let tac::cfg::Terminator::Cbr(atom, ..) | tac::cfg::Terminator::Ret(atom) = block.term {

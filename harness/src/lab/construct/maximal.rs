@@ -68,9 +68,7 @@ pub(super) fn convert_terminator(
     let target = |block: usize| Target { block: Block(block as u32), args: args(block) };
     match *term {
         tac::cfg::Terminator::Br(block) => Terminator::Br(target(block)),
-        tac::cfg::Terminator::Cbr(condition, yes, no) => {
-            Terminator::Cbr(atom(condition, env), target(yes), target(no))
-        }
+        tac::cfg::Terminator::Cbr(condition, yes, no) => Terminator::Cbr(atom(condition, env), target(yes), target(no)),
         tac::cfg::Terminator::Ret(result) => Terminator::Ret(atom(result, env)),
     }
 }

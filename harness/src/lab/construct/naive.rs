@@ -134,12 +134,12 @@ impl Builder {
             Expr::Var(variable) => self.env[variable.index()],
             Expr::Unary(op, operand) => {
                 let operand = self.expr(operand);
-                self.emit(*op, &[operand])
+                self.emit(*op, [operand, Atom::Const(0)])
             }
             Expr::Binary(op, left, right) => {
                 let left = self.expr(left);
                 let right = self.expr(right);
-                self.emit(*op, &[left, right])
+                self.emit(*op, [left, right])
             }
             Expr::Logic(logic, left, right) => self.short_circuit(*logic, left, right),
         }
@@ -157,17 +157,17 @@ impl Builder {
 
         self.open(evaluate, Vec::new());
         let right = self.expr(right);
-        let normal =
-            if plant::on(Fault::LabNoNormalise) { right } else { self.emit(Op::Ne, &[right, Atom::Const(0)]) };
+        let normal = if plant::on(Fault::LabNoNormalise) { right } else { self.emit(Op::Ne, [right, Atom::Const(0)]) };
         self.close(Terminator::Br(Target { block: join, args: vec![normal] }));
 
         self.open(join, vec![param]);
         Atom::Value(param)
     }
 
-    fn emit(&mut self, op: Op, operands: &[Atom]) -> Atom {
+    /// Emits an instruction; the second operand of a unary one is `Const(0)`.
+    fn emit(&mut self, op: Op, [left, right]: [Atom; 2]) -> Atom {
         let dest = self.fresh_value(self.temporary);
-        self.body.push(Inst::new(dest, op, operands));
+        self.body.push(Inst { dest, op, args: [left, right, Atom::Const(0)] });
         Atom::Value(dest)
     }
 

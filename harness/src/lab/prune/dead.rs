@@ -1,43 +1,50 @@
 //! Dead parameters (lesson 8.4 §3; Choi, Cytron and Ferrante 1991): the least set of live parameters stays, those used by
 //! an instruction, a `cbr` or a `ret`, and those passed to a live parameter.
 
-use super::{Home, homes, incoming, retain_params};
+use super::{NONE, Params, Place, incoming, retain_params};
 use crate::lab::{Atom, Function, Terminator};
 use crate::plant::{self, Fault};
 
 /// Removes the dead parameters of a valid function, also those of unreachable blocks, whose uses and branches count.
 /// Linear.
 pub fn prune_dead(function: &mut Function) {
-    let homes = homes(function);
-    let incoming = incoming(function);
-    let mut live = vec![false; homes.len()];
-    // Live parameters whose arguments are still to be marked.
-    let mut pending = Vec::new();
-    let mut mark = |atom: Atom, pending: &mut Vec<(u32, u32)>| {
-        if let Atom::Value(value) = atom
-            && let Home::Param { block, index } = homes[value.index()]
-            && !live[value.index()]
-        {
-            live[value.index()] = true;
-            pending.push((block, index));
-        }
-    };
-
+    let params = Params::of(function);
+    let mut liveness = Liveness { live: vec![false; params.places.len()], pending: Vec::new(), params: &params };
     for block in &function.blocks {
-        for &operand in block.body.iter().flat_map(|inst| inst.operands()) {
-            mark(operand, &mut pending);
+        for inst in &block.body {
+            inst.operands().iter().for_each(|&operand| liveness.mark(operand));
         }
-        if plant::on(Fault::LabDeadForgetsRet) && matches!(block.term, Terminator::Ret(_)) {
-            continue;
-        }
-        if let Some(atom) = block.term.atom() {
-            mark(atom, &mut pending);
+        let forgotten = plant::on(Fault::LabDeadForgetsRet) && matches!(block.term, Terminator::Ret(_));
+        if let Some(atom) = block.term.atom().filter(|_| !forgotten) {
+            liveness.mark(atom);
         }
     }
-    while let Some((block, index)) = pending.pop() {
-        for args in incoming.of(block as usize) {
-            mark(args[index as usize], &mut pending);
+    let incoming = incoming(function);
+    while let Some(number) = liveness.pending.pop() {
+        let Place { block, index, .. } = params.places[number as usize];
+        for args in incoming.of(block.index()) {
+            liveness.mark(args[index as usize]);
         }
     }
-    retain_params(function, |param| live[param.index()]);
+    let live = liveness.live;
+    retain_params(function, |number| live[number as usize]);
+}
+
+struct Liveness<'p> {
+    params: &'p Params,
+    /// By parameter.
+    live: Vec<bool>,
+    /// Live parameters whose arguments are still to be marked.
+    pending: Vec<u32>,
+}
+
+impl Liveness<'_> {
+    #[inline]
+    fn mark(&mut self, atom: Atom) {
+        let number = self.params.number(atom);
+        if number != NONE && !self.live[number as usize] {
+            self.live[number as usize] = true;
+            self.pending.push(number);
+        }
+    }
 }

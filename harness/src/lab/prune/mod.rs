@@ -5,80 +5,102 @@ mod dead;
 mod literal;
 mod trivial;
 
-use std::mem;
-
 pub use dead::prune_dead;
 pub use literal::remove_first_trivial;
 pub use trivial::prune_trivial;
 
-use super::dominators::Dominators;
 use super::groups::Groups;
 use super::{Atom, Block, Function, Terminator, Value};
 
 /// For each block the argument lists of all branches to it, from unreachable blocks too, a multi-edge's twice.
 fn incoming(function: &Function) -> Groups<&[Atom]> {
     let targets = function.blocks.iter().flat_map(|block| block.term.targets());
-    let lists: Vec<_> = targets.map(|target| (target.block.index(), &target.args[..])).collect();
+    let lists: Vec<_> = targets.map(|target| (target.block.0, &target.args[..])).collect();
     Groups::collect(function.blocks.len(), &lists)
 }
 
-/// Where a name is defined.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Home {
-    /// Nowhere, or before the entry block: an input.
-    Outside,
-    /// As the parameter of a block with this index.
-    Param { block: u32, index: u32 },
-    /// By an instruction of a block.
-    Inst { block: u32 },
+/// A function's parameters, numbered in listing order.
+struct Params {
+    /// By value: the number of the parameter that it is, or [`NONE`].
+    numbers: Vec<u32>,
+    /// By number.
+    places: Vec<Place>,
 }
 
-/// The place of each name's definition.
-fn homes(function: &Function) -> Vec<Home> {
-    let mut homes = vec![Home::Outside; function.value_names.len()];
-    for (number, block) in (0..).zip(&function.blocks) {
-        for (index, param) in (0..).zip(&block.params) {
-            homes[param.index()] = Home::Param { block: number, index };
+/// Which parameter it is.
+#[derive(Clone, Copy)]
+struct Place {
+    value: Value,
+    block: Block,
+    /// Its place among the block's parameters.
+    index: u32,
+}
+
+const NONE: u32 = u32::MAX;
+
+impl Params {
+    fn of(function: &Function) -> Params {
+        let mut places = Vec::with_capacity(function.param_count());
+        for (block, data) in (0..).map(Block).zip(&function.blocks) {
+            let params = data.params.iter().enumerate();
+            places.extend(params.map(|(index, &value)| Place { value, block, index: index as u32 }));
         }
-        for inst in &block.body {
-            homes[inst.dest.index()] = Home::Inst { block: number };
+        let mut numbers = vec![NONE; function.value_names.len()];
+        for (number, place) in places.iter().enumerate() {
+            numbers[place.value.index()] = number as u32;
+        }
+        Params { numbers, places }
+    }
+
+    /// The number of the parameter that an atom is, or [`NONE`].
+    #[inline]
+    fn number(&self, atom: Atom) -> u32 {
+        match atom {
+            Atom::Value(value) => self.numbers[value.index()],
+            Atom::Const(_) => NONE,
         }
     }
-    homes
 }
 
-/// The side condition of Proposition 8.4.12: whether an atom is a constant, an input, or defined in a block that
-/// strictly dominates this one.
-fn stands_above(atom: Atom, block: Block, homes: &[Home], dominators: &Dominators) -> bool {
-    let Atom::Value(value) = atom else { return true };
-    match homes[value.index()] {
-        Home::Outside => true,
-        Home::Param { block: home, .. } | Home::Inst { block: home } => {
-            dominators.strictly_dominates(Block(home), block)
+/// Removes all parameters but those to keep, given by their numbers, with their arguments.
+fn retain_params(function: &mut Function, keep: impl Fn(u32) -> bool) {
+    // The number of each block's first parameter, if it loses one.
+    let mut losers = Vec::with_capacity(function.blocks.len());
+    let mut first = 0;
+    for block in &mut function.blocks {
+        let end = first + block.params.len() as u32;
+        if (first..end).all(&keep) {
+            losers.push(None);
+        } else {
+            losers.push(Some(first));
+            retain_by_number(&mut block.params, first, &keep);
         }
+        first = end;
     }
-}
-
-/// Removes all parameters but those to keep, with their arguments.
-fn retain_params(function: &mut Function, keep: impl Fn(Value) -> bool) {
-    let mut params: Vec<Vec<Value>> = function.blocks.iter_mut().map(|block| mem::take(&mut block.params)).collect();
     for target in function.blocks.iter_mut().flat_map(|block| block.term.targets_mut()) {
-        let mut kept = params[target.block.index()].iter().map(|&param| keep(param));
-        target.args.retain(|_| kept.next().unwrap_or(true));
+        if let Some(first) = losers[target.block.index()] {
+            retain_by_number(&mut target.args, first, &keep);
+        }
     }
-    for (block, mut params) in function.blocks.iter_mut().zip(params.drain(..)) {
-        params.retain(|&param| keep(param));
-        block.params = params;
-    }
+}
+
+/// Keeps the items, numbered from `first`, whose numbers are to be kept.
+fn retain_by_number<T>(items: &mut Vec<T>, first: u32, keep: impl Fn(u32) -> bool) {
+    let mut numbers = first..;
+    items.retain(|_| numbers.next().is_some_and(&keep));
 }
 
 /// Visits every operand, condition, returned atom and argument.
 fn for_each_atom(function: &mut Function, mut visit: impl FnMut(&mut Atom)) {
     for block in &mut function.blocks {
-        block.body.iter_mut().flat_map(|inst| inst.operands_mut()).for_each(&mut visit);
+        for inst in &mut block.body {
+            inst.operands_mut().iter_mut().for_each(&mut visit);
+        }
         if let Terminator::Cbr(atom, ..) | Terminator::Ret(atom) = &mut block.term {
             visit(atom);
         }
-        block.term.targets_mut().flat_map(|target| &mut target.args).for_each(&mut visit);
+        for target in block.term.targets_mut() {
+            target.args.iter_mut().for_each(&mut visit);
+        }
     }
 }

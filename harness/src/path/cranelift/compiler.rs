@@ -63,13 +63,18 @@ impl Compiler {
         seen: &mut Observation,
     ) -> Result<(), Stop> {
         self.context.clear();
-        guard(Stage::Construct, || lower(&mut self.context.func, &mut self.builder))?
-            .map_err(|reason| Stop::unsupported(Stage::Lower, reason))?;
+        if let Err(reason) = guard(Stage::Construct, || lower(&mut self.context.func, &mut self.builder))? {
+            // Left in the middle of a function.
+            self.builder = FunctionBuilderContext::new();
+            return Err(Stop::unsupported(Stage::Lower, reason));
+        }
         self.record(Stage::Construct, case, detail, seen)?;
         self.verify(isa, Stage::Construct)?;
 
         // `compile` optimizes the function in place, so it holds the optimized one then, whatever came of the rest.
-        let compiled = guard(Stage::Compile, || self.context.compile(isa, &mut ControlPlane::default()).map(|_| ()).map_err(|error| error.inner))?;
+        let compiled = guard(Stage::Compile, || {
+            self.context.compile(isa, &mut ControlPlane::default()).map(|_| ()).map_err(|error| error.inner)
+        })?;
         self.record(Stage::Optimize, case, detail, seen)?;
         compiled.map_err(stop_of)?;
         self.verify(isa, Stage::Optimize)?;
@@ -99,6 +104,9 @@ impl Compiler {
         let Some(compiled) = self.context.compiled_code() else {
             return Err(Stop::fault(Stage::Compile, FaultKind::Crash, "no machine code"));
         };
+        if case.vectors.iter().any(|vector| vector.len() != case.program.inputs()) {
+            return Err(Stop::unsupported(Stage::Execute, "a vector with other than one value for each input"));
+        }
         if !compiled.buffer.relocs().is_empty() {
             return Err(Stop::unsupported(Stage::Compile, "relocations"));
         }
@@ -114,7 +122,7 @@ impl Compiler {
                 seen.outcomes.push(None);
                 continue;
             }
-            // SAFETY: Cranelift has compiled it from a function of this ABI which reads the inputs that the vector has.
+            // SAFETY: Cranelift has compiled it from a function of this ABI which reads as many inputs as there are.
             let end = unsafe { code.call(0, vector, &trap_at, DEFAULT_LIMIT) }.map_err(cannot_run)?;
             seen.outcomes.push(match end {
                 NativeEnd::Return(value) => Some(Outcome::Return(value)),

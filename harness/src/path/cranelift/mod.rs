@@ -16,6 +16,8 @@ mod meaning;
 mod panics;
 mod params;
 mod raise;
+#[cfg(test)]
+mod raise_test;
 mod variables;
 
 use std::cell::Cell;
@@ -94,9 +96,13 @@ impl Path for Cranelift {
                  enable_verifier=true"
             ),
             group: if construction == Construction::Params { "lab+cranelift" } else { "cranelift" }.to_string(),
-            unavailable: self.isa.as_ref().err().cloned().or_else(missing_features).or_else(|| {
-                native::available().err().map(|error| format!("machine code can't be run here: {error}"))
-            }),
+            unavailable: self
+                .isa
+                .as_ref()
+                .err()
+                .cloned()
+                .or_else(missing_features)
+                .or_else(|| native::available().err().map(|error| format!("machine code can't be run here: {error}"))),
         }
     }
 

@@ -24,6 +24,7 @@ use harness::path::{Detail, Path, PathId};
 use harness::record::program_text;
 use harness::{Spent, tac, tiny};
 
+use crate::panics::InternalFault;
 use crate::planted::Plant;
 use crate::select::PathOptions;
 use crate::status::Status;
@@ -163,9 +164,7 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
     end_on_interrupt()?;
 
     let start = Instant::now();
-    let is_over = || {
-        INTERRUPTED.load(Ordering::Relaxed) || (args.programs.is_none() && start.elapsed() >= args.time)
-    };
+    let is_over = || INTERRUPTED.load(Ordering::Relaxed) || (args.programs.is_none() && start.elapsed() >= args.time);
     let progress = Progress::new(args.programs, terminal);
     let mut findings = Findings::new(args, &job.ids, &paths, terminal, &progress);
     let each = |nth: u64, done: Done| {
@@ -174,7 +173,10 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
             Done::Agrees => progress.agrees(),
             Done::Inconclusive => progress.inconclusive(),
             Done::Finding(found) => findings.add(index, &found)?,
-            Done::Rejected(why) => bail!("the generator's program {index} of seed {} is rejected: {why}", args.seed),
+            Done::Rejected(why) => {
+                let program = format!("the generator's program {index} of seed {}", args.seed);
+                return Err(InternalFault(format!("{program} is rejected: {why}")).into());
+            }
         }
         Ok(())
     };
@@ -251,11 +253,7 @@ fn is_its_text(case: &Case) -> Result<(), String> {
 }
 
 /// Leaves out the paths that do not take this language, and says so. A tiny program shows which.
-fn taking<'a>(
-    form: Form,
-    selected: &'a [Box<dyn Path>],
-    terminal: &Terminal,
-) -> anyhow::Result<Vec<&'a dyn Path>> {
+fn taking<'a>(form: Form, selected: &'a [Box<dyn Path>], terminal: &Terminal) -> anyhow::Result<Vec<&'a dyn Path>> {
     let program = match form {
         Form::Tiny => tiny::parse("return 0").map(harness::case::Program::Tiny),
         _ => tac::parse("ret 0").map(harness::case::Program::Tac),

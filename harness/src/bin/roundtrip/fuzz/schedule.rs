@@ -30,7 +30,8 @@ impl Schedule {
     pub fn new(given: Option<&str>, paths: &[&dyn Path]) -> anyhow::Result<Schedule> {
         let mut rules = rules(given.unwrap_or_default())?;
         rules.extend(rules_of_default()?);
-        let percent = |path: &&dyn Path| rules.iter().find(|(glob, _)| glob.matches(*path)).map_or(100.0, |rule| rule.1);
+        let percent =
+            |path: &&dyn Path| rules.iter().find(|(glob, _)| glob.matches(*path)).map_or(100.0, |rule| rule.1);
         let percents: Vec<f64> = paths.iter().map(percent).collect();
         Ok(Schedule {
             shares: percents.iter().map(|percent| (percent / 100.0 * (1_u64 << 32) as f64) as u64).collect(),
