@@ -13,7 +13,7 @@ use inkwell::context::Context;
 use inkwell::intrinsics::Intrinsic;
 use inkwell::module::Module;
 use inkwell::types::IntType;
-use inkwell::values::{FunctionValue, IntValue, PointerValue};
+use inkwell::values::{FunctionValue, InstructionOpcode, IntValue, PointerValue};
 use inkwell::{AddressSpace, IntPredicate};
 
 use super::Stop;
@@ -105,6 +105,12 @@ impl<'a, 'ctx> Emitter<'a, 'ctx> {
             return Ok(self.builder.build_int_truncate(value, self.context.bool_type(), "")?);
         }
         Ok(self.builder.build_int_compare(IntPredicate::NE, value, self.constant(0), "")?)
+    }
+
+    /// The bit that a comparison gave before it was widened; `None` for other operations, and what LLVM's builder folded.
+    pub fn bit_of(&self, result: IntValue<'ctx>) -> Option<IntValue<'ctx>> {
+        let inst = result.as_instruction().filter(|inst| inst.get_opcode() == InstructionOpcode::ZExt)?;
+        Some(inst.get_operand(0)?.value()?.into_int_value())
     }
 
     /// An operation. It may end the current block and go on in a new one.
