@@ -91,7 +91,7 @@ fn retain_by_number<T>(items: &mut Vec<T>, first: u32, keep: impl Fn(u32) -> boo
 }
 
 /// Visits every operand, condition, returned atom and argument.
-fn for_each_atom(function: &mut Function, mut visit: impl FnMut(&mut Atom)) {
+pub fn for_each_atom(function: &mut Function, mut visit: impl FnMut(&mut Atom)) {
     for block in &mut function.blocks {
         for inst in &mut block.body {
             inst.operands_mut().iter_mut().for_each(&mut visit);
