@@ -131,7 +131,7 @@ fn texts_come_by_name_when_asked_for() {
     let program = tiny_program("x = 1; while x < 9 { x = x * 2; } return x");
     let names = |variant: &str| {
         let texts = observe(variant, program.clone(), Detail { texts: true }).texts;
-        assert!(texts.iter().all(|(_, text)| text.contains("i64 @f(ptr %0)")), "{texts:?}");
+        assert!(texts.iter().all(|(_, text)| text.contains(" i64 @f(ptr ")), "{texts:?}");
         texts.into_iter().map(|(name, _)| name).collect::<Vec<_>>()
     };
     assert_eq!(names("phi-O0"), ["llvm"]);

@@ -286,6 +286,25 @@ fn a_function_that_needs_its_loop_keeps_it_and_stays_valid() {
 }
 
 #[test]
+fn no_candidate_of_a_valid_function_is_invalid() {
+    let policy = Policy { size: 8, ..Policy::default() };
+    for index in 0..10 {
+        for form in [Form::Ssa, Form::Phi] {
+            let case = generate::case(1, index, form, &policy);
+            for (pass, candidate) in candidates(&case) {
+                let faults = match &candidate.program {
+                    Program::Ssa(function) => lab::validate(function),
+                    Program::Phi(function) => lab::validate_phi(function),
+                    other => panic!("{pass} made {other:?}"),
+                };
+                assert!(faults.is_empty(), "{pass}: {faults:?}\n{}", text(&candidate));
+                assert!(candidate.vectors.iter().all(|vector| vector.len() == candidate.program.inputs()));
+            }
+        }
+    }
+}
+
+#[test]
 fn a_predicate_is_checked_before_anything_else() {
     let given = tiny_case("return 1", &[&[]]);
     let run = |answer: &dyn Fn(&Case) -> bool| minimize(&given, &mut |case| answer(case), &mut |_| {}).map(|_| ());

@@ -69,6 +69,9 @@ pub struct Args {
     /// Where findings are recorded
     #[arg(long, value_name = "DIR", default_value = "corpus")]
     corpus: PathBuf,
+    /// End the run after so many different findings
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    findings: Option<u64>,
     /// The language of the programs: tiny, tac
     #[arg(long, value_name = "FORM", default_value = "tiny")]
     form: GeneratedForm,
@@ -164,7 +167,12 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
     end_on_interrupt()?;
 
     let start = Instant::now();
-    let is_over = || INTERRUPTED.load(Ordering::Relaxed) || (args.programs.is_none() && start.elapsed() >= args.time);
+    let enough = AtomicBool::new(false);
+    let is_over = || {
+        INTERRUPTED.load(Ordering::Relaxed)
+            || enough.load(Ordering::Relaxed)
+            || (args.programs.is_none() && start.elapsed() >= args.time)
+    };
     let progress = Progress::new(args.programs, terminal);
     let mut findings = Findings::new(args, &job.ids, &paths, terminal, &progress);
     let each = |nth: u64, done: Done| {
@@ -172,7 +180,13 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
         match done {
             Done::Agrees => progress.agrees(),
             Done::Inconclusive => progress.inconclusive(),
-            Done::Finding(found) => findings.add(index, &found)?,
+            // What other threads have finished meanwhile is more than was asked for.
+            Done::Finding(_) if enough.load(Ordering::Relaxed) => {}
+            Done::Finding(found) => {
+                findings.add(index, &found)?;
+                let different = findings.counts().len() as u64;
+                enough.store(args.findings.is_some_and(|wanted| different >= wanted), Ordering::Relaxed);
+            }
             Done::Rejected(why) => {
                 let program = format!("the generator's program {index} of seed {}", args.seed);
                 return Err(InternalFault(format!("{program} is rejected: {why}")).into());
