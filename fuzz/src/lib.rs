@@ -14,4 +14,15 @@ pub fn corpus() -> PathBuf {
 pub fn start(target: &str, forms: &[Form]) {
     fuzzing::survive_panics();
     fuzzing::plant_seeds(&corpus(), forms, &Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus").join(target));
+    #[cfg(feature = "plant")]
+    plant();
+}
+
+/// Plants the fault that `ROUNDTRIP_PLANT` names, to see a target find it.
+#[cfg(feature = "plant")]
+fn plant() {
+    if let Ok(name) = std::env::var("ROUNDTRIP_PLANT") {
+        let fault = harness::plant::Fault::from_name(&name).expect("ROUNDTRIP_PLANT names a fault");
+        harness::plant::plant(Some(fault));
+    }
 }

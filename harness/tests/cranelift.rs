@@ -5,10 +5,11 @@
 use std::fs;
 use std::path::{Path as FilePath, PathBuf};
 
-use harness::case::{Case, DEFAULT_FUEL, Program};
+use harness::case::{Case, DEFAULT_FUEL, Form, Program};
 use harness::directives;
+use harness::generate::{self, Policy};
 use harness::lab;
-use harness::op::Outcome;
+use harness::op::{Op, Outcome};
 use harness::path::{Detail, Observation, Path, Stage, cranelift};
 use harness::{tac, tiny};
 
@@ -36,6 +37,10 @@ fn parse(file: &FilePath) -> Program {
         _ => lab::parse_phi(&text).map(Program::Phi),
     };
     program.unwrap_or_else(|error| panic!("{}: {error:?}", file.display()))
+}
+
+fn parse_tiny(text: &str) -> Program {
+    Program::Tiny(tiny::parse(text).expect("a program"))
 }
 
 /// The runs of a case's JSON that end within its fuel: vector, outcome.
@@ -95,10 +100,6 @@ fn tac_cases() {
     check_folder("tac", &cranelift::paths());
 }
 
-fn lab_paths() -> (Vec<Box<dyn Path>>, Vec<Box<dyn Path>>) {
-    cranelift::paths().into_iter().partition(|path| path.toolchain().group == "lab+cranelift")
-}
-
 #[test]
 fn programs_of_released_compilers_bugs() {
     for file in files("../corpus/known-bugs", "tiny") {
@@ -118,7 +119,8 @@ fn programs_of_released_compilers_bugs() {
 /// Functions given as such: the valid ones by the lab's own construction's paths, no other function by any path.
 #[test]
 fn ssa_and_phi_cases() {
-    let (params, variables) = lab_paths();
+    let (params, variables): (Vec<_>, Vec<_>) =
+        cranelift::paths().into_iter().partition(|path| path.toolchain().group == "lab+cranelift");
     assert_eq!((params.len(), variables.len()), (3, 5));
     let mut taken = 0;
     for file in [files("tests/cases/ssa", "ssa"), files("tests/cases/phi", "phi")].concat() {
@@ -146,9 +148,45 @@ fn ssa_and_phi_cases() {
     assert!(taken > 30, "only {taken} valid functions");
 }
 
+/// Conditions whose low bits are all 0 hold too.
+#[test]
+fn conditions_are_64_bits_wide() {
+    let program =
+        parse_tiny("input x, y\nr = 1; while x { r = 2; x = 0 } if x != y && y { r = r + 10 } return r + !y * 100");
+    let outcome = |(x, y): (i64, i64), right: i64| (vec![x, y], format!("return {right}"));
+    let runs = [
+        outcome((0, 0), 101),
+        outcome((1 << 8, 1 << 16), 12),
+        outcome((1 << 32, 1 << 63), 12),
+        outcome((0, 1 << 32), 11),
+        outcome((1 << 63, 0), 102),
+    ];
+    cranelift::paths().iter().for_each(|path| check(path.as_ref(), "wide conditions", &program, &runs));
+}
+
+/// What can't be taken is said, and the thread's compiler takes the next program as ever.
+#[test]
+fn what_is_not_covered_is_said() {
+    let mut function = lab::parse_ssa("ssa(a)\nentry:\n  b = add a, 1\n  ret b").expect("a function");
+    function.blocks[0].body[0].op = Op::Xor;
+    let unknown = Case { program: Program::Ssa(function), vectors: vec![vec![1]], fuel: DEFAULT_FUEL };
+    let program = parse_tiny("input a, b\nreturn a / b");
+    let short = Case { program: program.clone(), vectors: vec![vec![1]], fuel: DEFAULT_FUEL };
+    for path in cranelift::paths().into_iter().filter(|path| path.id().variant.starts_with("params")) {
+        for (case, reason) in
+            [(&unknown, "operation xor"), (&short, "a vector with other than one value for each input")]
+        {
+            let observation = path.observe(case, Detail::default());
+            assert_eq!((observation.unsupported[0].reason.as_str(), &observation.outcomes[..]), (reason, &[][..]));
+        }
+        let runs = [(vec![7, 0], "trap div-by-zero".to_string()), (vec![i64::MIN, -1], "trap overflow".to_string())];
+        check(path.as_ref(), "division", &program, &runs);
+    }
+}
+
 #[test]
 fn texts_are_given_when_asked_for() {
-    let program = Program::Tiny(tiny::parse("input x\nreturn x * 8").expect("a program"));
+    let program = parse_tiny("input x\nreturn x * 8");
     let case = Case { program, vectors: vec![vec![5]], fuel: DEFAULT_FUEL };
     for path in cranelift::paths() {
         let observation = path.observe(&case, Detail { texts: true });
@@ -181,4 +219,20 @@ fn paths_say_what_they_are() {
         assert_eq!(toolchain.group.starts_with("lab+"), path.id().variant.starts_with("params"));
         assert_eq!(path.id().version.as_deref(), Some(cranelift_codegen::VERSION));
     }
+}
+
+/// Generated programs: nothing to find, and hardly anything that can't be raised.
+#[test]
+fn generated_programs() {
+    let all = cranelift::paths();
+    let paths: Vec<&dyn Path> = all.iter().map(|path| path.as_ref()).collect();
+    let (mut observed, mut unsupported) = (0, Vec::new());
+    for (form, index) in [Form::Tiny, Form::Tac].into_iter().flat_map(|form| (0..40).map(move |index| (form, index))) {
+        let case = generate::case(1, index, form, &Policy::default());
+        let report = harness::check(&case, &paths, Detail::default());
+        assert_eq!((report.signature, report.faults), (None, vec![]), "{form:?} {index}");
+        observed += paths.len();
+        unsupported.extend(report.unsupported);
+    }
+    assert!(100 * unsupported.len() < observed, "{unsupported:?}");
 }

@@ -5,7 +5,7 @@ use arbitrary::{Arbitrary, Unstructured};
 use harness::case::{Case, Form, Program};
 use harness::generate::profile::Trait;
 use harness::generate::{self, Choices, Feature, Features, Policy, Profile, SplitMix64};
-use harness::{tac, tiny};
+use harness::{lab, tac, tiny};
 
 const PROGRAMS: u64 = 5_000;
 
@@ -74,6 +74,22 @@ fn generated_programs_are_their_own_text() {
             let Case { program, vectors, .. } = generate::case(2, index, form, &Policy::default());
             assert_own_text(&program);
             assert!(!vectors.is_empty() && vectors.iter().all(|vector| vector.len() == program.inputs()));
+        }
+    }
+}
+
+#[test]
+fn functions_are_generated_valid_in_both_forms() {
+    for index in 0..300 {
+        for form in [Form::Ssa, Form::Phi] {
+            let case = generate::case(2, index, form, &Policy::default());
+            assert_eq!(case.program.form(), form);
+            let faults = match &case.program {
+                Program::Ssa(function) => lab::validate(function),
+                Program::Phi(function) => lab::validate_phi(function),
+                other => panic!("generated {other:?}"),
+            };
+            assert!(faults.is_empty(), "{faults:?}");
         }
     }
 }

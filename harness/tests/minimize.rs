@@ -133,7 +133,7 @@ fn swapped_operands_of_a_subtraction_need_one_subtraction() {
     let wrong = |case: &Case| differs(case, &|program| misread(program, Op::Sub, Op::Sub, true));
     let result = minimized(&tiny_case(RUNNING, &[&[3, 4], &[10, 7]]), &wrong);
     assert_eq!(text(&result.case), "return 0 - 1\n");
-    assert_eq!(result.case.vectors, [[]]);
+    assert_eq!(result.case.vectors, [Vec::<i64>::new()]);
     assert!(result.tests < 60, "{}", result.tests);
 }
 
@@ -141,15 +141,17 @@ fn swapped_operands_of_a_subtraction_need_one_subtraction() {
 fn a_lagged_copy_in_a_loop_needs_the_loop_and_two_copies() {
     fn lagged(list: &[Stmt]) -> bool {
         list.windows(2).any(|pair| match pair {
-            [Stmt::Assign(x, Expr::Var(y)), Stmt::Assign(target, Expr::Var(z))] => target == y && x != y && y != z && x != z,
+            [Stmt::Assign(x, Expr::Var(y)), Stmt::Assign(target, Expr::Var(z))] => {
+                target == y && x != y && y != z && x != z
+            }
             _ => false,
         })
     }
     let wrong = |case: &Case| {
         let Program::Tiny(program) = &case.program else { return false };
-        walk::lists(program).iter().any(|list| {
-            list.iter().any(|stmt| matches!(stmt, Stmt::While(_, body) if lagged(body)))
-        })
+        walk::lists(program)
+            .iter()
+            .any(|list| list.iter().any(|stmt| matches!(stmt, Stmt::While(_, body) if lagged(body))))
     };
     let result = minimized(&tiny_case(RUNNING, &[&[3, 4], &[10, 7]]), &wrong);
     assert_eq!(text(&result.case), "while 0 {\n  a = b;\n  b = c;\n}\nreturn 0\n");
@@ -281,6 +283,25 @@ fn a_function_that_needs_its_loop_keeps_it_and_stays_valid() {
     let result = minimized(&case(Program::Ssa(function), &[&[4]]), &wrong);
     let Program::Ssa(function) = &result.case.program else { panic!("another form") };
     assert!(function.blocks.len() <= 3 && function.param_count() == 1, "{function}");
+}
+
+#[test]
+fn no_candidate_of_a_valid_function_is_invalid() {
+    let policy = Policy { size: 8, ..Policy::default() };
+    for index in 0..10 {
+        for form in [Form::Ssa, Form::Phi] {
+            let case = generate::case(1, index, form, &policy);
+            for (pass, candidate) in candidates(&case) {
+                let faults = match &candidate.program {
+                    Program::Ssa(function) => lab::validate(function),
+                    Program::Phi(function) => lab::validate_phi(function),
+                    other => panic!("{pass} made {other:?}"),
+                };
+                assert!(faults.is_empty(), "{pass}: {faults:?}\n{}", text(&candidate));
+                assert!(candidate.vectors.iter().all(|vector| vector.len() == candidate.program.inputs()));
+            }
+        }
+    }
 }
 
 #[test]

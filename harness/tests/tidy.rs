@@ -248,7 +248,9 @@ fn modules_import_what_the_architecture_allows() {
             }
         }
     }
-    faults.extend(table.keys().filter(|unit| !seen.contains(*unit)).map(|unit| format!("no module has the row `{unit}`")));
+    faults.extend(
+        table.keys().filter(|unit| !seen.contains(*unit)).map(|unit| format!("no module has the row `{unit}`")),
+    );
     report(faults);
 }
 

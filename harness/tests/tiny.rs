@@ -254,7 +254,7 @@ fn a_long_program_parses() {
 fn program(u: &mut Unstructured) -> arbitrary::Result<Program> {
     let variables = ["a", "b", "x1", "_", "iffy", "t"].map(Box::from).to_vec();
     let inputs = u.int_in_range(0..=3)?;
-    let mut program = Program { variables, inputs, body: block(u, 4)?, result: expr(u, 6)? };
+    let mut program = Program { variables, inputs, body: block(u, 2)?, result: expr(u, 4)? };
     program.normalize();
     Ok(program)
 }
@@ -264,7 +264,7 @@ fn block(u: &mut Unstructured, depth: usize) -> arbitrary::Result<Vec<Stmt>> {
     (0..length)
         .map(|_| {
             Ok(match u.int_in_range(0..=if depth == 0 { 0 } else { 3 })? {
-                0 => Stmt::Assign(var(u)?, expr(u, 4)?),
+                0 => Stmt::Assign(var(u)?, expr(u, 3)?),
                 1 => Stmt::While(expr(u, 2)?, block(u, depth - 1)?),
                 _ => Stmt::If(expr(u, 2)?, block(u, depth - 1)?, block(u, depth - 1)?),
             })
@@ -298,7 +298,8 @@ fn what_is_printed_parses_back() {
         let text = program.to_string();
         assert_eq!(tiny::parse(&text).as_ref(), Ok(&program), "{text}");
         Ok(())
-    });
+    })
+    .budget_ms(1_000);
 }
 
 #[test]
@@ -314,7 +315,8 @@ fn lowering_keeps_the_outcome() {
         }
         assert_eq!(tac::parse(&lowered.to_string()).as_ref(), Ok(&lowered));
         Ok(())
-    });
+    })
+    .budget_ms(1_000);
 }
 
 #[test]
@@ -358,5 +360,6 @@ fn garbage_never_panics() {
             }
         }
         Ok(())
-    });
+    })
+    .budget_ms(1_000);
 }

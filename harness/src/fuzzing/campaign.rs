@@ -1,58 +1,86 @@
 //! The main job under a fuzzing engine: a finding is minimized, written to the corpus, shown, and ends the process.
+//!
+//! A program takes one path of each independence group, drawn by the program itself: it is the groups that are compared,
+//! and a compiler's slowest pipelines would cost more than all else together. A finding is then seen on all paths.
 
-use std::path::Path;
+use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::OnceLock;
 
 use crate::case::Case;
-use crate::compare::{Report, Signature};
-use crate::path::{self, Detail};
-use crate::{minimize, record, report};
+use crate::generate::{Choices, SplitMix64};
+use crate::path::{self, Detail, Path};
+use crate::{check, minimize, record, report};
 
-/// A property: every path agrees on the case. A finding goes to `corpus`, if that folder exists.
+/// A property: the paths agree on the case. A finding goes to `corpus`, if that folder exists.
 ///
 /// # Panics
 ///
 /// With the signature of the finding, if it is one.
-pub fn roundtrip(case: &Case, corpus: &Path) {
-    static PATHS: OnceLock<Vec<Box<dyn path::Path>>> = OnceLock::new();
-    let paths = PATHS.get_or_init(|| {
-        path::registry().into_iter().filter(|path| path.toolchain().unavailable.is_none()).collect()
-    });
-    let paths: Vec<&dyn path::Path> = paths.iter().map(|path| &**path).collect();
-    let report = crate::check(case, &paths, Detail::default());
-    if let Some(signature) = report.signature.clone().filter(|_| report.verdict.is_finding()) {
-        found(case, &report, &signature, &paths, corpus);
-        panic!("{signature}");
+pub fn roundtrip(case: &Case, corpus: &std::path::Path) {
+    let drawn = draw(case);
+    if check(case, &drawn, Detail::default()).verdict.is_finding() {
+        panic!("{}", found(case, &drawn, corpus));
     }
 }
 
-/// Minimizes a finding, writes it down and shows it.
-fn found(case: &Case, original: &Report, signature: &Signature, paths: &[&dyn path::Path], corpus: &Path) {
-    let mut same = |case: &Case| crate::check(case, paths, Detail::default()).signature.as_ref() == Some(signature);
-    let minimized = minimize::minimize(case, &mut same, &mut |_| {});
-    let minimized = minimized.as_ref().unwrap_or_else(|error| {
-        eprintln!("not minimized: {error}");
-        case
-    });
-    let report = crate::check(minimized, paths, Detail { texts: true });
-    let finding = record::Finding {
-        signature,
-        original: (case, original),
-        minimized: (minimized, &report),
-        origin: "a fuzz target".into(),
-        paths: paths
-            .iter()
-            .map(|path| record::Toolchained { path: path.id().to_string(), toolchain: path.toolchain() })
-            .collect(),
-        options: String::new(),
+/// Every path that can be used here, by its group.
+fn groups() -> &'static BTreeMap<String, Vec<Box<dyn Path>>> {
+    static GROUPS: OnceLock<BTreeMap<String, Vec<Box<dyn Path>>>> = OnceLock::new();
+    GROUPS.get_or_init(|| {
+        let mut groups = BTreeMap::new();
+        for path in path::registry().into_iter().filter(|path| path.toolchain().unavailable.is_none()) {
+            groups.entry(path.toolchain().group).or_insert_with(Vec::new).push(path);
+        }
+        groups
+    })
+}
+
+/// One path of each group. Which one depends on the case alone, so that a run repeats.
+fn draw(case: &Case) -> Vec<&'static dyn Path> {
+    let mut hasher = DefaultHasher::new();
+    record::case_text(case, &[]).hash(&mut hasher);
+    let mut choices = SplitMix64::new(hasher.finish(), 0);
+    groups().values().map(|paths| &*paths[choices.below(paths.len() as u32) as usize]).collect()
+}
+
+/// Minimizes a finding, writes it down, shows it and gives its signature, all as `roundtrip check` sees it.
+fn found(case: &Case, drawn: &[&dyn Path], corpus: &std::path::Path) -> String {
+    let original = check(case, drawn, Detail::default());
+    let mut same = |case: &Case| check(case, drawn, Detail::default()).signature == original.signature;
+    let minimized = match minimize::minimize(case, &mut same, &mut |_| {}) {
+        Ok(minimized) => minimized.case,
+        Err(error) => {
+            eprintln!("not minimized: {error}");
+            case.clone()
+        }
+    };
+    let all: Vec<&dyn Path> = groups().values().flatten().map(|path| &**path).collect();
+    let report = check(&minimized, &all, Detail { texts: true });
+    let Some(signature) = report.signature.clone() else {
+        // Only a path that does not do the same twice comes here.
+        return original.signature.map_or_else(String::new, |signature| signature.0);
     };
     if corpus.is_dir() {
+        let finding = record::Finding {
+            signature: &signature,
+            original: (case, &check(case, &all, Detail::default())),
+            minimized: (&minimized, &report),
+            origin: "a fuzz target".into(),
+            paths: all.iter().map(|path| toolchained(*path)).collect(),
+            options: String::new(),
+        };
         match record::record(corpus, &finding) {
-            Ok(recorded) => eprintln!("finding: {}", recorded.folder().display()),
+            Ok(recorded) => eprintln!("recorded in {}", recorded.folder().display()),
             Err(error) => eprintln!("not recorded in {}: {error}", corpus.display()),
         }
     }
-    let text = record::case_text(minimized, &[]);
+    let text = record::case_text(&minimized, &record::right(&report));
     let name = format!("minimized.{}", minimized.program.form().extension());
     eprintln!("{}", report::Checked::new(&name, &text, report, Vec::new()).text(false));
+    signature.0
+}
+
+fn toolchained(path: &dyn Path) -> record::Toolchained {
+    record::Toolchained { path: path.id().to_string(), toolchain: path.toolchain() }
 }

@@ -46,23 +46,24 @@ inputs! {
     Tiny Tiny,
     /// A TAC program with its runs.
     Tac Tac,
-    /// A block-argument function, valid or not, with its runs.
+    /// A function in block-argument or phi form, valid or not, with its runs.
     Function Ssa,
 }
 
-/// The case that these bytes stand for.
+/// The case that these bytes stand for. `ssa` and `phi` both mean a function in either form.
 pub fn from_bytes(form: Form, data: &[u8]) -> Case {
     let text = std::str::from_utf8(data).ok();
     text.and_then(|text| from_text(form, text)).unwrap_or_else(|| from_choices(form, &mut Unstructured::new(data)))
 }
 
 fn from_choices(form: Form, choices: &mut Unstructured<'_>) -> Case {
-    let case = generate::case_from(choices, form, &Policy::default());
-    match (form, &case.program) {
-        (Form::Ssa, Program::Tac(program)) => {
-            Case { program: Program::Ssa(function::construct(program, choices)), ..case }
+    match form {
+        Form::Tiny | Form::Tac => generate::case_from(choices, form, &Policy::default()),
+        Form::Ssa | Form::Phi => {
+            let program = function::generate(choices);
+            let vectors = generate::vectors(choices, program.inputs(), MOST_VECTORS);
+            Case { program, vectors, fuel: DEFAULT_FUEL }
         }
-        _ => case,
     }
 }
 
@@ -71,8 +72,10 @@ fn from_text(form: Form, text: &str) -> Option<Case> {
     let program = match form {
         Form::Tiny => Program::Tiny(tiny::parse(text).ok()?),
         Form::Tac => Program::Tac(tac::parse(text).ok()?),
-        Form::Ssa => Program::Ssa(lab::parse_ssa(text).ok()?),
-        Form::Phi => Program::Phi(lab::parse_phi(text).ok()?),
+        Form::Ssa | Form::Phi => match lab::parse_ssa(text) {
+            Ok(function) => Program::Ssa(function),
+            Err(_) => Program::Phi(lab::parse_phi(text).ok()?),
+        },
     };
     let directives = directives::parse(text).unwrap_or_default();
     let mut vectors: Vec<Vec<i64>> = directives.into_iter().map(|directive| directive.vector).collect();
@@ -130,7 +133,10 @@ fn change(case: &mut Case, donor: Option<&Program>, choices: &mut SplitMix64) {
             (Program::Tiny(program), _) => generate::mutate(program, None, choices),
             (Program::Tac(program), _) => generate::mutate_tac(program, choices),
             (Program::Ssa(program), _) => function::mutate(program, choices),
-            (Program::Phi(_), _) => {}
+            (program @ Program::Phi(_), _) => {
+                let bytes: Vec<u8> = (0..64).flat_map(|_| choices.bits().to_le_bytes()).collect();
+                *program = function::generate(&mut Unstructured::new(&bytes));
+            }
         }
     }
     if only_vectors || case.program.inputs() != inputs {

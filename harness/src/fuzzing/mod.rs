@@ -5,7 +5,6 @@
 //! panic's message holds the finding's signature, by which engines sort what they find.
 
 mod campaign;
-mod definition;
 mod function;
 mod input;
 mod properties;

@@ -4,7 +4,8 @@ use std::fs;
 
 use super::*;
 use crate::case::{Case, Form, Program};
-use crate::record;
+use crate::generate::{Choices, SplitMix64};
+use crate::{lab, record};
 
 /// How long each property runs; the fuzz targets run longer.
 const BUDGET_MS: u64 = 1_000;
@@ -42,18 +43,24 @@ fn all_paths_agree_on_what_a_fuzzer_makes() {
 }
 
 #[test]
-fn the_validators_target_sees_valid_and_invalid_functions() {
-    let mut violated = std::collections::BTreeSet::new();
-    let mut valid = 0;
-    for seed in 0..500_u64 {
-        let bytes: Vec<u8> = (0..400_u64).map(|i| ((seed * 400 + i).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56) as u8).collect();
-        let Program::Ssa(function) = from_bytes(Form::Ssa, &bytes).program else { unreachable!() };
-        let rules = definition::violated(&function);
-        valid += usize::from(rules.is_empty());
-        violated.extend(rules);
+fn the_labs_targets_see_valid_and_invalid_functions_of_both_forms() {
+    let mut seen = std::collections::BTreeMap::new();
+    for seed in 0..2000_u64 {
+        let mut choices = SplitMix64::new(seed, 0);
+        let bytes: Vec<u8> = (0..100).flat_map(|_| choices.bits().to_le_bytes()).collect();
+        let (form, violations) = match from_bytes(Form::Ssa, &bytes).program {
+            Program::Ssa(function) => ("ssa", lab::validate(&function)),
+            Program::Phi(function) => ("phi", lab::validate_phi(&function)),
+            program => panic!("{:?}", program.form()),
+        };
+        *seen.entry((form, violations.first().map(|violation| violation.rule))).or_insert(0) += 1;
     }
     use crate::lab::Rule::{S1, S2, S3, S4};
-    assert!(valid > 50 && violated.into_iter().eq([S1, S2, S3, S4]), "{valid} valid");
+    for form in ["ssa", "phi"] {
+        for rule in [None, Some(S1), Some(S2), Some(S3), Some(S4)] {
+            assert!(seen.get(&(form, rule)).is_some_and(|&count| count >= 10), "{form} {rule:?}: {seen:?}");
+        }
+    }
 }
 
 /// Mutates a text many times over, each time from the last one's bytes.

@@ -9,9 +9,9 @@ use super::choices::Choices;
 pub fn boundary(choices: &mut impl Choices) -> i64 {
     match choices.below(8) {
         0 => choices.pick(&[0, 1, -1, 2, -2]),
-        1 | 2 => choices.pick(&[i64::MAX, i64::MIN, i64::MAX - 1, i64::MIN + 1]),
+        1..=3 => choices.pick(&[i64::MAX, i64::MIN, i64::MIN, i64::MAX - 1, i64::MIN + 1]),
         // The edges of narrower types, where an optimizer may narrow an operation.
-        3 => near(choices.pick(&[7, 8, 15, 16, 31, 32]), choices),
+        4 => near(choices.pick(&[7, 8, 15, 16, 31, 32]), choices),
         _ => near(choices.below(63), choices),
     }
 }
@@ -45,6 +45,9 @@ pub fn operand(choices: &mut impl Choices, percent: u32) -> i64 {
 
 /// A divisor, never 0: powers of two, small numbers, boundaries.
 pub fn divisor(choices: &mut impl Choices, percent: u32) -> i64 {
+    if choices.chance(percent * 2 / 3) {
+        return choices.pick(&[-1, i64::MIN, -1, i64::MIN, i64::MAX, i64::MIN + 1, 1 << 62]);
+    }
     let value = match choices.below(4) {
         0 => i64::from(choices.below(9)) + 2,
         1 => 1 << choices.below(12),

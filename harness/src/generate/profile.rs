@@ -97,9 +97,10 @@ impl Profile {
         self.traits.resize(Trait::ALL.len(), 0);
         let found = match program {
             Program::Tiny(tiny) => {
-                let mut found = of_cfg(&tac::cfg(&tac::lower(tiny)));
+                let lowered = tac::lower(tiny);
+                self.operations += operations(&lowered);
+                let mut found = of_cfg(&tac::cfg(&lowered));
                 found.extend(of_tiny(tiny));
-                self.operations += operations(&tac::lower(tiny));
                 found
             }
             Program::Tac(tac) => {

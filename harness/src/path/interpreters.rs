@@ -108,7 +108,7 @@ fn naive(program: &Program) -> Result<Function, String> {
 }
 
 /// The function without dead and trivial parameters.
-fn pruned(program: &Program) -> Result<Function, String> {
+pub(super) fn pruned(program: &Program) -> Result<Function, String> {
     let mut function = match program {
         Program::Tac(program) => lab::construct_live(&tac::cfg(program)),
         _ => naive(program)?,

@@ -10,6 +10,7 @@ pub mod interpreters;
 #[cfg(feature = "llvm")]
 pub mod llvm;
 pub mod native;
+pub mod validator;
 
 use std::fmt;
 
@@ -195,6 +196,7 @@ pub struct Unsupported {
 /// Every path of this build, in a fixed order: the harness's own first.
 pub fn registry() -> Vec<Box<dyn Path>> {
     let mut paths = interpreters::paths();
+    paths.push(Box::new(validator::Validator));
     #[cfg(feature = "cranelift")]
     paths.extend(cranelift::paths());
     #[cfg(feature = "llvm")]

@@ -82,3 +82,67 @@ fn recorded(folder: &Path) -> Result<Expected, String> {
     let verdict = field("verdict").ok_or_else(|| format!("{} has no verdict", path.display()))?;
     Ok(Expected { verdict, signature: field("signature") })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn corpus(files: &[(&str, &str)]) -> tempfile::TempDir {
+        let corpus = tempfile::tempdir().unwrap();
+        for (name, text) in files {
+            let path = corpus.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+        corpus
+    }
+
+    #[test]
+    fn a_folders_name_is_what_is_expected() {
+        let corpus = corpus(&[
+            ("agree/deep/a.tiny", ""),
+            ("findings/crash.x/min.tac", ""),
+            ("findings/crash.x/finding.json", r#"{"verdict": "crash", "signature": "crash.x"}"#),
+            ("findings/crash.x/original.tac", ""),
+            ("findings/crash.x/ir/lab.ssa", ""),
+            ("findings/.new-1/min.tiny", ""),
+            ("inconclusive/b.ssa", ""),
+            ("known-bugs/c.tiny", ""),
+            ("notes.md", ""),
+        ]);
+        let found: Vec<(String, String)> = entries(corpus.path())
+            .unwrap()
+            .into_iter()
+            .map(|entry| {
+                let file = entry.file.strip_prefix(corpus.path()).unwrap().display().to_string();
+                let Expected { verdict, signature } = entry.expected.unwrap();
+                (file, verdict + &signature.map(|text| format!(" {text}")).unwrap_or_default())
+            })
+            .collect();
+        let expected = [
+            ("agree/deep/a.tiny", "agree"),
+            ("findings/crash.x/min.tac", "crash crash.x"),
+            ("inconclusive/b.ssa", "inconclusive"),
+            ("known-bugs/c.tiny", "agree"),
+        ];
+        assert_eq!(found, expected.map(|(file, verdict)| (file.to_owned(), verdict.to_owned())));
+        // A folder within a corpus is judged by where it stands.
+        let within = entries(&corpus.path().join("findings/crash.x")).unwrap();
+        assert_eq!(within.len(), 1);
+        assert_eq!(within[0].expected.as_ref().unwrap().verdict, "crash");
+    }
+
+    #[test]
+    fn what_has_no_verdict_is_said() {
+        let corpus = corpus(&[
+            ("a.tiny", ""),
+            ("findings/x/min.tiny", ""),
+            ("findings/y/min.tiny", ""),
+            ("findings/y/finding.json", "{"),
+        ]);
+        let why: Vec<String> =
+            entries(corpus.path()).unwrap().into_iter().map(|entry| entry.expected.unwrap_err()).collect();
+        assert!(why[0].contains("no folder with a verdict's name"), "{why:?}");
+        assert!(why[1].contains("cannot read") && why[2].contains("not JSON"), "{why:?}");
+    }
+}

@@ -1,9 +1,9 @@
 //! A finding becomes a folder: `findings/SIGNATURE/` with everything that a person needs to see it again.
 
 use std::collections::BTreeSet;
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::fs;
 
 use serde::{Deserialize, Serialize};
 
@@ -83,14 +83,19 @@ impl<'a> Shown<'a> {
     }
 }
 
+/// The folder of a finding that was recorded before.
+pub fn recorded(corpus: &Path, signature: &Signature) -> Option<PathBuf> {
+    Some(corpus.join("findings").join(folder_name(signature))).filter(|folder| folder.is_dir())
+}
+
 /// Writes a finding below `corpus`, whole or not at all: into a folder beside, which then takes the name. Of two
 /// processes with one finding, one writes it.
 pub fn record(corpus: &Path, finding: &Finding) -> io::Result<Recorded> {
-    let findings = corpus.join("findings");
-    let folder = findings.join(folder_name(finding.signature));
-    if folder.is_dir() {
+    if let Some(folder) = recorded(corpus, finding.signature) {
         return Ok(Recorded::Known(folder));
     }
+    let findings = corpus.join("findings");
+    let folder = findings.join(folder_name(finding.signature));
     fs::create_dir_all(&findings)?;
     let beside = tempfile::Builder::new().prefix(".new-").tempdir_in(&findings)?;
     write(beside.path(), finding)?;
@@ -151,9 +156,10 @@ pub fn right(report: &Report) -> Vec<Outcome> {
 fn write_texts(folder: &Path, report: &Report) -> io::Result<()> {
     let is_right = |outcome, run: &crate::compare::Run| outcome == run.right;
     let sources = |wanted: bool| {
-        let classes = report.runs.iter().flat_map(move |run| {
-            run.classes.iter().filter(move |class| is_right(class.outcome, run) == wanted)
-        });
+        let classes = report
+            .runs
+            .iter()
+            .flat_map(move |run| run.classes.iter().filter(move |class| is_right(class.outcome, run) == wanted));
         classes.flat_map(|class| &class.sources)
     };
     let mut sides: BTreeSet<&PathId> = report.faults.iter().map(|fault| &fault.path).collect();
@@ -175,4 +181,91 @@ fn write_texts(folder: &Path, report: &Report) -> io::Result<()> {
         fs::write(folder.join("ir").join(file), text)?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compare::{Class, Run, Verdict};
+    use crate::path::Stage;
+    use crate::tiny;
+
+    fn case(text: &str) -> Case {
+        let program = crate::case::Program::Tiny(tiny::parse(text).unwrap());
+        Case { program, vectors: vec![vec![7]], fuel: 100 }
+    }
+
+    /// `lab/phi` says 2 where `tiny/eval` says 1, and both have a text.
+    fn report() -> Report {
+        let class = |n, compiler: &str, variant: &str| Class {
+            outcome: Outcome::Return(n),
+            sources: vec![Source {
+                path: PathId::new(compiler, None, variant),
+                stage: Stage::Execute,
+                group: compiler.into(),
+            }],
+        };
+        let classes = vec![class(1, "tiny", "eval"), class(2, "lab", "phi")];
+        let text = |compiler, variant, text: &str| (PathId::new(compiler, None, variant), "ir".into(), text.into());
+        Report {
+            verdict: Verdict::Disagree,
+            signature: Some(Signature("disagree.execute.lab".into())),
+            runs: vec![Run { inputs: vec![7], right: Outcome::Return(1), classes }],
+            faults: Vec::new(),
+            unsupported: Vec::new(),
+            texts: vec![text("tiny", "eval", "tree"), text("lab", "phi", "phis"), text("lab", "naive", "not a side")],
+        }
+    }
+
+    fn record_in(corpus: &Path, origin: &str) -> Recorded {
+        let (original, minimized) = (case("input x;\ny = x;\nreturn y"), case("input x;\nreturn x"));
+        let report = report();
+        let finding = Finding {
+            signature: &Signature("disagree.execute.lab".into()),
+            original: (&original, &report),
+            minimized: (&minimized, &report),
+            origin: origin.into(),
+            paths: Vec::new(),
+            options: " --paths 'lab/*'".into(),
+        };
+        record(corpus, &finding).unwrap()
+    }
+
+    #[test]
+    fn a_finding_is_a_folder_with_everything_in_it() {
+        let corpus = tempfile::tempdir().unwrap();
+        let recorded = record_in(corpus.path(), "seed 1");
+        assert_eq!(recorded, Recorded::New(corpus.path().join("findings/disagree.execute.lab")));
+        let read = |name: &str| fs::read_to_string(recorded.folder().join(name)).unwrap();
+        assert_eq!(read("min.tiny"), "# run: 7 => return 1\ninput x;\nreturn x\n");
+        assert_eq!(read("original.tiny"), "# run: 7 => return 1\ninput x;\ny = x;\nreturn y\n");
+        assert_eq!((read("ir/tiny-eval.ir").as_str(), read("ir/lab-phi.ir").as_str()), ("tree", "phis"));
+        assert!(!recorded.folder().join("ir/lab-naive.ir").exists(), "a path that is on no side");
+        assert!(read("README.md").contains("    roundtrip check min.tiny --paths 'lab/*'\n"));
+        let record: serde_json::Value = serde_json::from_str(&read("finding.json")).unwrap();
+        assert_eq!((&record["verdict"], &record["program"]), (&"disagree".into(), &"min.tiny".into()));
+    }
+
+    #[test]
+    fn of_many_at_once_one_is_written_and_nothing_is_left_beside() {
+        let corpus = tempfile::tempdir().unwrap();
+        let start = std::sync::Barrier::new(8);
+        let new = std::thread::scope(|scope| {
+            let write = || {
+                start.wait();
+                matches!(record_in(corpus.path(), "seed 1"), Recorded::New(_))
+            };
+            let threads: Vec<_> = (0..8).map(|_| scope.spawn(write)).collect();
+            threads.into_iter().map(|thread| thread.join().unwrap()).filter(|new| *new).count()
+        });
+        assert_eq!(new, 1);
+        assert_eq!(fs::read_dir(corpus.path().join("findings")).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_signature_is_a_safe_folder_name() {
+        let name = |text: &str| folder_name(&Signature(text.into()));
+        assert_eq!(name("disagree.execute.lab,llvm~"), "disagree.execute.lab,llvm~");
+        assert_eq!(name("../x y"), "-x-y");
+    }
 }

@@ -9,7 +9,7 @@ mod finding;
 mod readme;
 
 pub use corpus::{Entry, Expected, entries};
-pub use finding::{Finding, Recorded, Toolchained, record, right};
+pub use finding::{Finding, Recorded, Toolchained, record, recorded, right};
 
 use std::fmt::Write;
 
@@ -22,7 +22,9 @@ pub fn case_text(case: &Case, right: &[Outcome]) -> String {
     for (index, vector) in case.vectors.iter().enumerate() {
         let inputs: Vec<String> = vector.iter().map(i64::to_string).collect();
         let _ = match right.get(index) {
-            Some(outcome) if *outcome != Outcome::OutOfFuel => writeln!(text, "# run: {} => {outcome}", inputs.join(", ")),
+            Some(outcome) if *outcome != Outcome::OutOfFuel => {
+                writeln!(text, "# run: {} => {outcome}", inputs.join(", "))
+            }
             _ => writeln!(text, "# run: {}", inputs.join(", ")),
         };
     }

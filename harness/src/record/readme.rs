@@ -4,8 +4,8 @@ use std::fmt::Write;
 
 use crate::compare::{Report, Verdict};
 use crate::record::Finding;
-use crate::record::finding::right;
 use crate::record::case_text;
+use crate::record::finding::right;
 
 /// `README.md`: the program, what each side says of it, the versions, and one command to see it again.
 pub fn readme(finding: &Finding, program: &str) -> String {
@@ -24,7 +24,8 @@ pub fn readme(finding: &Finding, program: &str) -> String {
         }
     }
     for fault in &report.faults {
-        let _ = writeln!(text, "- {}, {}: {}", fault.path, fault.stage, fault.message.lines().next().unwrap_or_default());
+        let _ =
+            writeln!(text, "- {}, {}: {}", fault.path, fault.stage, fault.message.lines().next().unwrap_or_default());
     }
     let _ = write!(text, "\nFirst seen in {} (`original.{}`). Toolchains:\n\n", finding.origin, {
         finding.original.0.program.form().extension()

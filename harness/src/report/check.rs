@@ -220,7 +220,8 @@ mod tests {
 
     #[test]
     fn a_difference_reads_like_a_diagnostic() {
-        let wrong = Class { outcome: Outcome::Return(-20), sources: vec![source("cranelift", "speed", Stage::Execute)] };
+        let wrong =
+            Class { outcome: Outcome::Return(-20), sources: vec![source("cranelift", "speed", Stage::Execute)] };
         let report = report(Verdict::Disagree, Some("disagree.execute.cranelift"), vec![right(), wrong]);
         let checked = Checked::new("a.tiny", "input x, y;\nreturn x / y", report, Vec::new());
         insta::assert_snapshot!(checked.text(false));

@@ -1,7 +1,7 @@
 //! A program from lines that somebody wrote or changed: names, and the canonical order of variables and labels.
 
 use super::order;
-use super::program::{Atom, Label, Line, Program, Var};
+use super::program::{Label, Line, Program, Var};
 use crate::names::Names;
 
 /// What a number that has not been met yet is mapped to.
@@ -22,7 +22,7 @@ pub fn assemble(
     let mut order: Vec<Var> = (0..inputs as u32).map(Var).collect();
     let mut new: Vec<u32> = (0..inputs as u32).collect();
     for line in &lines {
-        each_variable(line, |var| {
+        line.each_variable(|var| {
             if new.len() <= var.index() {
                 new.resize(var.index() + 1, UNSEEN);
             }
@@ -58,17 +58,4 @@ pub fn assemble(
 
     order::renumber(&mut lines, &new, &new_labels);
     Program { variables, inputs, labels, lines }
-}
-
-/// Calls `visit` for each variable of a line, the target first.
-fn each_variable(line: &Line, mut visit: impl FnMut(Var)) {
-    let operands = match line {
-        Line::Assign(assign) => {
-            visit(assign.dest);
-            assign.operands()
-        }
-        Line::If { cond, .. } | Line::Ret(cond) => std::slice::from_ref(cond),
-        Line::Label(_) | Line::Goto(_) => &[],
-    };
-    operands.iter().filter_map(Atom::var).for_each(visit);
 }

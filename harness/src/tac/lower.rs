@@ -155,22 +155,14 @@ fn occurring(lines: &[Line], source: &tiny::Program) -> Vec<Var> {
     let mut order: Vec<Var> = (0..source.inputs as u32).map(Var).collect();
     let mut seen = vec![false; source.variables.len()];
     seen[..source.inputs].fill(true);
-    let mut visit = |var: Var| {
-        // Temporaries have no place in `seen`.
-        if let Some(seen @ false) = seen.get_mut(var.index()) {
-            *seen = true;
-            order.push(var);
-        }
-    };
     for line in lines {
-        match line {
-            Line::Assign(assign) => {
-                visit(assign.dest);
-                assign.operands().iter().filter_map(Atom::var).for_each(&mut visit);
+        line.each_variable(|var| {
+            // Temporaries have no place in `seen`.
+            if let Some(seen @ false) = seen.get_mut(var.index()) {
+                *seen = true;
+                order.push(var);
             }
-            Line::If { cond: atom, .. } | Line::Ret(atom) => atom.var().into_iter().for_each(&mut visit),
-            Line::Label(_) | Line::Goto(_) => {}
-        }
+        });
     }
     order
 }

@@ -5,22 +5,16 @@
 
 use std::ops::Range;
 
-use super::order;
+use super::assemble;
 use super::program::{Assign, Atom, Label, Line, Program, Var};
-use crate::names::{Interner, Names};
+use crate::names::Interner;
 use crate::op::Op;
 use crate::syntax::{self, Kind, SyntaxError, Token};
 
 /// The program of a text.
 pub fn parse(text: &str) -> Result<Program, SyntaxError> {
     let tokens = syntax::tokens(text)?;
-    let mut parser = Parser {
-        text,
-        variables: Interner::default(),
-        labels: Interner::default(),
-        places: Vec::new(),
-        labels_placed: 0,
-    };
+    let mut parser = Parser { text, variables: Interner::default(), labels: Interner::default(), places: Vec::new() };
     let mut inputs = 0;
     let mut lines = Vec::new();
     let mut last = text.len()..text.len();
@@ -55,16 +49,14 @@ struct Parser<'a> {
     labels: Interner,
     /// One for each label met.
     places: Vec<Place>,
-    /// How many labels had their own line yet.
-    labels_placed: u32,
 }
 
 /// What is known of a label.
 struct Place {
     /// Where it was met first.
     met: Range<usize>,
-    /// Its number among the labels' own lines, when that was there.
-    number: Option<u32>,
+    /// Whether its own line was there.
+    placed: bool,
 }
 
 impl Parser<'_> {
@@ -116,12 +108,11 @@ impl Parser<'_> {
     fn label(&mut self, span: Range<usize>) -> Result<Line, SyntaxError> {
         let label = self.intern_label(span.clone());
         let place = &mut self.places[label.index()];
-        if place.number.is_some() {
+        if place.placed {
             let name = syntax::quote(&self.text[span.clone()]);
             return Err(SyntaxError::new(span, format!("the label {name} is there twice")));
         }
-        place.number = Some(self.labels_placed);
-        self.labels_placed += 1;
+        place.placed = true;
         Ok(Line::Label(label))
     }
 
@@ -155,7 +146,7 @@ impl Parser<'_> {
     fn intern_label(&mut self, span: Range<usize>) -> Label {
         let label = self.labels.intern(&self.text[span.clone()]);
         if label as usize == self.places.len() {
-            self.places.push(Place { met: span, number: None });
+            self.places.push(Place { met: span, placed: false });
         }
         Label(label)
     }
@@ -171,51 +162,19 @@ impl Parser<'_> {
     }
 
     /// The program, with its variables and labels in their order.
-    fn finish(self, inputs: usize, mut lines: Vec<Line>) -> Result<Program, SyntaxError> {
-        let mut places = Vec::with_capacity(self.places.len());
-        for Place { met, number } in &self.places {
-            let Some(number) = number else {
-                let message = format!("there is no label {}", syntax::quote(&self.text[met.clone()]));
-                return Err(SyntaxError::new(met.clone(), message));
-            };
-            places.push(*number);
+    fn finish(self, inputs: usize, lines: Vec<Line>) -> Result<Program, SyntaxError> {
+        if let Some(Place { met, .. }) = self.places.into_iter().find(|place| !place.placed) {
+            let message = format!("there is no label {}", syntax::quote(&self.text[met.clone()]));
+            return Err(SyntaxError::new(met, message));
         }
-        let met: Vec<String> = self.labels.finish().texts().collect();
-        let mut labels = vec![""; met.len()];
-        for (text, &place) in met.iter().zip(&places) {
-            labels[place as usize] = text;
-        }
-
-        let met: Vec<String> = self.variables.finish().texts().collect();
-        let order = canonical_order(&met, inputs);
-        let mut numbers = vec![0; met.len()];
-        for (new, &old) in order.iter().enumerate() {
-            numbers[old] = new as u32;
-        }
-        let variables: Vec<&str> = order.iter().map(|&old| &*met[old]).collect();
-
-        order::renumber(&mut lines, &numbers, &places);
-        Ok(Program { variables: table(&variables), inputs, labels: table(&labels), lines })
+        let (variables, labels) = (self.variables.finish(), self.labels.finish());
+        Ok(assemble(
+            lines,
+            inputs,
+            |var| variables.get(var.0).to_string().into(),
+            |label| labels.get(label.0).to_string().into(),
+        ))
     }
-}
-
-/// The variables' order (`docs/LANGUAGE.md` §5, "Variables") as indices into `met`, their names by first occurrence: the
-/// inputs, the names without a dot, the names with a dot.
-fn canonical_order(met: &[String], inputs: usize) -> Vec<usize> {
-    let (dotted, plain): (Vec<usize>, Vec<usize>) = (inputs..met.len()).partition(|&index| met[index].contains('.'));
-    let mut order: Vec<usize> = (0..inputs).chain(plain).collect();
-    let begin = order.len();
-    order.extend(dotted);
-    order[begin..].sort_by_key(|&index| (met[index].len(), &met[index]));
-    order
-}
-
-fn table(texts: &[&str]) -> Names {
-    let mut names = Names::default();
-    for text in texts {
-        names.push(*text);
-    }
-    names
 }
 
 /// A position in the tokens of a line.

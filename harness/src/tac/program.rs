@@ -107,3 +107,18 @@ pub enum Line {
     /// `ret a`
     Ret(Atom),
 }
+
+impl Line {
+    /// Calls `visit` with each variable of the line as it stands in the text: the target first.
+    pub fn each_variable(&self, mut visit: impl FnMut(Var)) {
+        let operands = match self {
+            Line::Assign(assign) => {
+                visit(assign.dest);
+                assign.operands()
+            }
+            Line::If { cond, .. } | Line::Ret(cond) => std::slice::from_ref(cond),
+            Line::Label(_) | Line::Goto(_) => &[],
+        };
+        operands.iter().filter_map(Atom::var).for_each(visit);
+    }
+}

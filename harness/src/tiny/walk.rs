@@ -95,7 +95,9 @@ pub fn expression_mut(program: &mut Program, n: usize) -> Option<&mut Expr> {
         match expr {
             Expr::Int(_) | Expr::Var(_) => None,
             Expr::Unary(_, operand) => in_expr(operand, n),
-            Expr::Binary(_, left, right) | Expr::Logic(_, left, right) => in_expr(left, n).or_else(|| in_expr(right, n)),
+            Expr::Binary(_, left, right) | Expr::Logic(_, left, right) => {
+                in_expr(left, n).or_else(|| in_expr(right, n))
+            }
         }
     }
     let mut n = n;

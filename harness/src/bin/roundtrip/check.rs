@@ -78,8 +78,7 @@ pub fn check_case(case: &Case, paths: &[&dyn Path], detail: Detail) -> Report {
     if violations(&case.program).is_empty() {
         return harness::check(case, paths, detail);
     }
-    let judge: &dyn Path =
-        if let Program::Phi(_) = case.program { &Interpreter::Phi } else { &Interpreter::Naive };
+    let judge: &dyn Path = if let Program::Phi(_) = case.program { &Interpreter::Phi } else { &Interpreter::Naive };
     harness::check(&Case { vectors: Vec::new(), ..case.clone() }, &[judge], detail)
 }
 

@@ -5,11 +5,10 @@ use std::path::{Path as FilePath, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, bail};
-use arbitrary::Unstructured;
 use harness::case::{Case, Form};
 use harness::compare::Report;
-use harness::generate::{self, Policy};
-use harness::minimize;
+use harness::fuzzing;
+use harness::minimize::{self, Progress};
 use harness::path::{Detail, Path};
 use harness::record::{self, case_text};
 use harness::report::Checked;
@@ -63,7 +62,7 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
     };
     let bar = if terminal.shows_progress() { ProgressBar::new_spinner() } else { ProgressBar::hidden() };
     bar.enable_steady_tick(Duration::from_millis(200));
-    let step = |size: usize| bar.set_message(format!("{signature}: {size} left"));
+    let step = |progress: &Progress| bar.set_message(format!("{signature}: {}", describe(progress)));
     let smallest = smallest(&case, &report, &paths, &|| false, &step);
     bar.finish_and_clear();
     let case = smallest.map_err(|why| anyhow::anyhow!("{name}: {why}"))?;
@@ -81,15 +80,19 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
 /// A program's file, or an artifact of libFuzzer, whose name has no ending of ours.
 fn read(args: &Args, terminal: &Terminal) -> anyhow::Result<(String, Case)> {
     let file: &FilePath = &args.file;
-    if args.input_form.input_form.is_some() || form_of(file).is_some() || file.as_os_str() == "-" {
+    if form_of(file).is_some() || file.as_os_str() == "-" {
         let source = Source::read(file, &args.input_form)?;
         let name = source.name.clone();
         return Ok((name, source.load(&args.options, terminal)?.case));
     }
     let name = file.display().to_string();
-    let bytes = read_bytes(file)?;
-    let case = generate::case_from(&mut Unstructured::new(&bytes), Form::Tiny, &Policy::default());
-    Ok((name, Case { fuel: args.options.fuel, ..case }))
+    let form = args.input_form.input_form.unwrap_or(Form::Tiny);
+    let mut case = Case { fuel: args.options.fuel, ..fuzzing::from_bytes(form, &read_bytes(file)?) };
+    terminal.note(format!("{name} is read as the fuzz targets read it: .{} text, or else choices", form.extension()));
+    if let Some(vectors) = args.options.vectors(&name, &case.program)? {
+        case.vectors = vectors;
+    }
+    Ok((name, case))
 }
 
 /// The smallest case with a report's signature, or why there is none. `is_over` ends the search with what it has.
@@ -101,7 +104,7 @@ pub fn smallest(
     report: &Report,
     paths: &[&dyn Path],
     is_over: &dyn Fn() -> bool,
-    step: &dyn Fn(usize),
+    step: &dyn Fn(&Progress),
 ) -> Result<Case, String> {
     let signature = report.signature.as_ref().ok_or("it is no finding")?;
     let few = witnesses(report, paths);
@@ -117,14 +120,20 @@ pub fn smallest(
     search(case, &|case| has_signature(case, paths), is_over, step)
 }
 
+/// How far the search is.
+pub fn describe(progress: &Progress) -> String {
+    format!("{} of {} nodes left after {} tests", progress.nodes, progress.original_nodes, progress.tests)
+}
+
 fn search(
     case: &Case,
     is_interesting: &dyn Fn(&Case) -> bool,
     is_over: &dyn Fn() -> bool,
-    step: &dyn Fn(usize),
+    step: &dyn Fn(&Progress),
 ) -> Result<Case, String> {
     let mut interesting = |case: &Case| !is_over() && is_interesting(case);
-    minimize::minimize(case, &mut interesting, &mut |progress| step(progress.size)).map_err(|error| error.to_string())
+    let mut progress = |progress: &Progress| step(progress);
+    minimize::minimize(case, &mut interesting, &mut progress).map(|found| found.case).map_err(|error| error.to_string())
 }
 
 /// For each group, its first path that is wrong and its first that is right, in the order of the paths.

@@ -10,10 +10,10 @@ thread_local! {
     static LAST: RefCell<String> = const { RefCell::new(String::new()) };
 }
 
-/// A panic that nobody expected.
+/// Something that cannot be, unless the harness is wrong.
 #[derive(Debug, thiserror::Error)]
 #[error("internal error: {0}; please report this bug with the command and its input")]
-pub struct InternalFault(String);
+pub struct InternalFault(pub String);
 
 /// Installs the hook.
 pub fn install() {

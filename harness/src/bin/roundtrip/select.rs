@@ -80,8 +80,12 @@ impl Pattern {
         self.matcher.is_match(id.to_string()) || self.matcher.is_match(id.short())
     }
 
-    /// Refuses a pattern that names nothing, and a plain name without a version that several versions answer to.
+    /// Refuses a pattern that names nothing, and a plain name without a version that several versions answer to. What
+    /// is taken out need not be there.
     fn check(&self, all: &[Box<dyn Path>]) -> anyhow::Result<()> {
+        if self.takes_out {
+            return Ok(());
+        }
         let named: Vec<String> =
             all.iter().filter(|path| self.matches(&***path)).map(|path| path.id().to_string()).collect();
         let is_plain = !self.text.contains(['*', '?', '[', '{']);

@@ -35,6 +35,20 @@ pub struct RunOptions {
     pub fuel: u64,
 }
 
+impl RunOptions {
+    /// The vectors given, if any; each must fit the program.
+    pub fn vectors(&self, name: &str, program: &Program) -> anyhow::Result<Option<Vec<Vec<i64>>>> {
+        for Vector(values) in &self.inputs {
+            let (given, wanted) = (values.len(), program.inputs());
+            if given != wanted {
+                bail!("{name}: --inputs has {}, the program takes {wanted}", count(given, "value"));
+            }
+        }
+        let vectors: Vec<Vec<i64>> = self.inputs.iter().map(|vector| vector.0.clone()).collect();
+        Ok((!vectors.is_empty()).then_some(vectors))
+    }
+}
+
 /// One value for each input.
 #[derive(Clone, Debug)]
 pub struct Vector(pub Vec<i64>);
@@ -116,17 +130,12 @@ impl Source {
         terminal: &Terminal,
     ) -> anyhow::Result<Option<(Vec<Vec<i64>>, Vec<Expectation>)>> {
         let directives = directives::parse(&self.text).map_err(|error| self.error(&error, terminal))?;
-        for Vector(values) in &options.inputs {
-            let (given, wanted) = (values.len(), program.inputs());
-            if given != wanted {
-                bail!("{}: --inputs has {}, the program takes {wanted}", self.name, count(given, "value"));
-            }
-        }
+        let given = options.vectors(&self.name, program)?;
         for directive in &directives {
             self.check_directive(directive, program.inputs(), terminal)?;
         }
-        if !options.inputs.is_empty() {
-            return Ok(Some((options.inputs.iter().map(|vector| vector.0.clone()).collect(), Vec::new())));
+        if let Some(vectors) = given {
+            return Ok(Some((vectors, Vec::new())));
         }
         let mut vectors: Vec<Vec<i64>> = Vec::new();
         let mut expectations = Vec::new();
@@ -156,7 +165,6 @@ impl Source {
     pub fn error(&self, error: &SyntaxError, terminal: &Terminal) -> anyhow::Error {
         Rendered(report::syntax_error(&self.name, &self.text, error, terminal.error_color())).into()
     }
-
 }
 
 /// Vectors for a program with inputs of which nobody said what they are: small numbers, signs, and both ends.
@@ -169,7 +177,6 @@ fn default_vectors(program: &Program, name: &str, terminal: &Terminal) -> Vec<Ve
     terminal.note(format!("{name} has no `# run:` line; it runs on {}", shown.join(", ")));
     vectors
 }
-
 
 fn is_stdin(path: &Path) -> bool {
     path.as_os_str() == "-"
@@ -199,7 +206,8 @@ pub fn read_bytes(path: &Path) -> anyhow::Result<Vec<u8>> {
 fn text(name: &str, bytes: Vec<u8>) -> anyhow::Result<String> {
     String::from_utf8(bytes).map_err(|error| {
         let good = error.utf8_error().valid_up_to();
-        let (byte, line) = (error.as_bytes()[good], 1 + error.as_bytes()[..good].iter().filter(|&&b| b == b'\n').count());
+        let (byte, line) =
+            (error.as_bytes()[good], 1 + error.as_bytes()[..good].iter().filter(|&&b| b == b'\n').count());
         anyhow::anyhow!("{name}: not UTF-8 text: byte 0x{byte:02x} in line {line}")
     })
 }

@@ -101,7 +101,10 @@ pub fn liveness(cfg: &Cfg) -> Vec<Trait> {
             }
         });
     }
-    if live_in.first().is_some_and(|live| (cfg.inputs..cfg.variables.len()).any(|var| live[var / 64] >> (var % 64) & 1 != 0)) {
+    if live_in
+        .first()
+        .is_some_and(|live| (cfg.inputs..cfg.variables.len()).any(|var| live[var / 64] >> (var % 64) & 1 != 0))
+    {
         found.push(Trait::Uninitialised);
     }
     found

@@ -19,8 +19,23 @@ impl<C: Choices> Builder<'_, C> {
         self.assign_to(target);
     }
 
-    /// Any variable but the counter: often a local, at times an input.
+    /// Two operands. `x - x` and its like tell nothing, so the second is another; the first is often what the target
+    /// holds, which keeps that alive.
+    fn two_atoms(&mut self, target: Var) -> [Atom; 2] {
+        let keep = self.known.contains(&target) && self.choices.chance(30);
+        let first = if keep { Atom::Var(target) } else { self.atom() };
+        let second = self.atom();
+        if first == second && first.var().is_some() { [first, Atom::Const(1)] } else { [first, second] }
+    }
+
+    /// Any variable but the counter: often a local that has no value yet, at times an input.
     pub(super) fn any_target(&mut self) -> Var {
+        let all = self.style.inputs + self.style.locals;
+        if self.choices.chance(30)
+            && let Some(fresh) = (self.style.inputs..all).map(Var).find(|var| !self.known.contains(var))
+        {
+            return fresh;
+        }
         if self.style.inputs > 0 && self.choices.chance(10) {
             return Var(self.choices.below(self.style.inputs));
         }
@@ -40,12 +55,12 @@ impl<C: Choices> Builder<'_, C> {
         ];
         match self.choices.weighted(&weights) {
             0 => {
-                let operands = [self.atom(), self.atom()];
+                let operands = self.two_atoms(target);
                 let op = self.choices.pick(&[Op::Add, Op::Sub]);
                 self.assign(target, op, &operands);
             }
             1 => {
-                let operands = [self.atom(), self.atom()];
+                let operands = self.two_atoms(target);
                 self.assign(target, Op::Mul, &operands);
             }
             2 => self.division(target),
@@ -69,7 +84,12 @@ impl<C: Choices> Builder<'_, C> {
     /// `div` or `rem`: by a constant that is not 0, by something made not to be 0, seldom by anything.
     fn division(&mut self, target: Var) {
         let op = self.choices.pick(&[Op::Div, Op::Rem]);
-        let dividend = self.atom();
+        // Often an input itself: what reaches a division through other operations is seldom an extreme.
+        let dividend = if self.style.inputs > 0 && self.choices.chance(40) {
+            Atom::Var(Var(self.choices.below(self.style.inputs)))
+        } else {
+            self.atom()
+        };
         match self.choices.below(20) {
             0..=12 => {
                 let divisor = Atom::Const(constants::divisor(self.choices, self.style.boundaries));
@@ -92,7 +112,7 @@ impl<C: Choices> Builder<'_, C> {
 
     fn compare(&mut self, target: Var) {
         let op = self.choices.pick(&COMPARISONS);
-        let operands = [self.atom(), self.atom()];
+        let operands = self.two_atoms(target);
         self.assign(target, op, &operands);
     }
 

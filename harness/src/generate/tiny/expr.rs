@@ -63,7 +63,12 @@ impl<C: Choices> Builder<'_, C> {
     /// `/` or `%`: by a constant that is not 0, by something made not to be 0, seldom by anything.
     fn division(&mut self, depth: u32) -> Expr {
         let op = self.choices.pick(&[Op::Div, Op::Rem]);
-        let dividend = self.expr(depth);
+        // Often an input itself: what reaches a division through other operations is seldom an extreme.
+        let dividend = if self.style.inputs > 0 && self.choices.chance(40) {
+            Expr::Var(Var(self.choices.below(self.style.inputs)))
+        } else {
+            self.expr(depth)
+        };
         let divisor = match self.choices.below(20) {
             0..=11 => Expr::Int(constants::divisor(self.choices, self.style.boundaries)),
             12..=17 => match self.readable() {

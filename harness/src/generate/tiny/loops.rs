@@ -200,19 +200,26 @@ impl<C: Choices> Builder<'_, C> {
         block.push(Stmt::While(Expr::Var(flag), body));
     }
 
-    /// A loop that only its data ends: the sum runs over an edge, or the body happens to falsify the test.
+    /// A loop that only its data ends: a sum runs over an edge soon if what is added is large, or the body happens to
+    /// falsify the test.
     fn unbounded(&mut self, depth: u32, block: &mut Vec<Stmt>) {
-        let (Some(sum), Some(other)) = (self.target(), self.readable()) else { return };
-        let condition = if self.choices.chance(60) {
-            let sign = binary(Op::Ge, Expr::Var(other), Expr::Int(0));
-            let next = binary(Op::Add, Expr::Var(sum), Expr::Var(other));
-            binary(Op::Ne, sign, binary(Op::Lt, next, Expr::Var(sum)))
+        let (Some(sum), Some(added)) = (self.target(), self.target()) else { return };
+        if sum == added {
+            return self.assign(block);
+        }
+        if self.choices.chance(70) {
+            let large = (1i64 << self.choices.between(56, 62)).wrapping_add(i64::from(self.choices.below(3)) - 1);
+            self.write(added, Expr::Int(large), block);
+        }
+        let next = || binary(Op::Add, Expr::Var(sum), Expr::Var(added));
+        let condition = if self.choices.chance(85) {
+            let sign = binary(Op::Ge, Expr::Var(added), Expr::Int(0));
+            binary(Op::Ne, sign, binary(Op::Lt, next(), Expr::Var(sum)))
         } else {
             self.condition(block)
         };
-        let body = self.loop_body(depth, &[], |body| {
-            body.push(Stmt::Assign(sum, binary(Op::Add, Expr::Var(sum), Expr::Var(other))));
-        });
+        let step = Stmt::Assign(sum, next());
+        let body = self.loop_body(depth, &[sum, added], |body| body.push(step));
         block.push(Stmt::While(condition, body));
     }
 }

@@ -21,6 +21,10 @@ pub fn program(choices: &mut impl Choices, policy: &Policy) -> Program {
     let builder = Builder { choices, style, known, locked: Vec::new(), left, repeats: 1 };
     let mut program = builder.program();
     program.normalize();
+    // Named last: variables that do not occur need no name.
+    for (index, variable) in program.variables.iter_mut().enumerate() {
+        *variable = names::short(index as u32);
+    }
     program
 }
 
@@ -57,7 +61,7 @@ struct Builder<'a, C> {
 
 impl<C: Choices> Builder<'_, C> {
     fn program(mut self) -> Program {
-        let variables: Vec<Box<str>> = (0..self.style.inputs + self.style.locals).map(names::short).collect();
+        let variables = vec![Box::default(); (self.style.inputs + self.style.locals) as usize];
         let mut body = Vec::with_capacity(16);
         if self.has(Feature::ManyLive) {
             self.many_live(&mut body);
@@ -125,6 +129,12 @@ impl<C: Choices> Builder<'_, C> {
     fn assign(&mut self, block: &mut Vec<Stmt>) {
         let Some(target) = self.target() else { return };
         let value = if self.choices.chance(30) { self.expr(2) } else { self.operation(1) };
+        // Adding to what the variable holds keeps that alive, and makes loops compute something.
+        let value = if self.choices.chance(30) && self.known.contains(&target) {
+            binary(self.choices.pick(&[Op::Add, Op::Sub]), Expr::Var(target), value)
+        } else {
+            value
+        };
         self.write(target, value, block);
     }
 
@@ -137,9 +147,15 @@ impl<C: Choices> Builder<'_, C> {
         }
     }
 
-    /// A variable that may be written here: often one that has a value already, sometimes an input.
+    /// A variable that may be written here: often one that has no value yet, sometimes an input.
     fn target(&mut self) -> Option<Var> {
         let all = self.style.inputs + self.style.locals;
+        if self.choices.chance(40)
+            && let Some(fresh) = (self.style.inputs..all).map(Var).find(|var| !self.known.contains(var))
+            && !self.locked.contains(&fresh)
+        {
+            return Some(fresh);
+        }
         for _ in 0..4 {
             let input = self.style.inputs > 0 && self.choices.chance(10);
             let low = if input { 0 } else { self.style.inputs };
@@ -184,8 +200,7 @@ impl<C: Choices> Builder<'_, C> {
         let both = if self.choices.chance(50) { self.target() } else { None };
         let (then_count, else_count) = (self.choices.below(3), self.choices.below(3));
         let mut then = self.block(depth + 1, then_count + u32::from(both.is_none()));
-        let mut otherwise =
-            if self.choices.chance(60) { self.block(depth + 1, else_count) } else { Vec::new() };
+        let mut otherwise = if self.choices.chance(60) { self.block(depth + 1, else_count) } else { Vec::new() };
         if let Some(target) = both {
             let (yes, no) = (self.expr(1), self.expr(1));
             self.write(target, yes, &mut then);
@@ -249,7 +264,9 @@ impl<C: Choices> Builder<'_, C> {
     }
 }
 
+/// An operation. `x - x` and its like, which tell nothing, become an operation with a constant.
 fn binary(op: Op, left: Expr, right: Expr) -> Expr {
+    let right = if matches!(left, Expr::Var(_)) && left == right { Expr::Int(1) } else { right };
     Expr::Binary(op, Box::new(left), Box::new(right))
 }
 

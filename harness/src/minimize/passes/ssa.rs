@@ -50,8 +50,11 @@ fn function_of(case: &Case) -> Option<Function> {
         Program::Phi(function) if lab::validate_phi(function).is_empty() => lab::phi_to_args(function),
         Program::Phi(_) | Program::Tiny(_) | Program::Tac(_) => return None,
     };
-    let confused = lab::validate(&function).iter().any(|violation| violation.rule == Rule::S4);
-    if confused { None } else { Some(function) }
+    let listed = function.blocks.len();
+    let clear = function.blocks.iter().enumerate().all(|(at, block)| {
+        block.name.index() == at && block.term.targets().all(|target| target.block.index() < listed)
+    });
+    if clear { Some(function) } else { None }
 }
 
 /// The case with a changed function, in the case's form; nothing if a rule is broken that held before.

@@ -31,7 +31,10 @@ pub const VALUES: Pass = Pass {
     name: "simplify input values",
     attempt: |case, n| {
         let places = case.vectors.iter().enumerate().flat_map(|(v, vector)| {
-            vector.iter().enumerate().flat_map(move |(i, &value)| simpler(value).into_iter().map(move |new| (v, i, new)))
+            vector
+                .iter()
+                .enumerate()
+                .flat_map(move |(i, &value)| simpler(value).into_iter().map(move |new| (v, i, new)))
         });
         let Some((v, i, new)) = { places }.nth(n) else { return Attempt::End };
         let mut vectors = case.vectors.clone();

@@ -12,7 +12,7 @@ use crate::op::{Outcome, Trap};
 use crate::path::cranelift::emit::trap_of;
 use crate::path::cranelift::panics::catch;
 use crate::path::cranelift::raise::raise;
-use crate::path::native::{Arena, DEFAULT_LIMIT, NativeEnd};
+use crate::path::native::{self, Arena, NativeEnd};
 use crate::path::{Detail, Fault, FaultKind, Observation, Raised, Stage, Unsupported};
 use crate::plant;
 
@@ -63,13 +63,18 @@ impl Compiler {
         seen: &mut Observation,
     ) -> Result<(), Stop> {
         self.context.clear();
-        guard(Stage::Construct, || lower(&mut self.context.func, &mut self.builder))?
-            .map_err(|reason| Stop::unsupported(Stage::Lower, reason))?;
+        if let Err(reason) = guard(Stage::Construct, || lower(&mut self.context.func, &mut self.builder))? {
+            // Left in the middle of a function.
+            self.builder = FunctionBuilderContext::new();
+            return Err(Stop::unsupported(Stage::Lower, reason));
+        }
         self.record(Stage::Construct, case, detail, seen)?;
         self.verify(isa, Stage::Construct)?;
 
         // `compile` optimizes the function in place, so it holds the optimized one then, whatever came of the rest.
-        let compiled = guard(Stage::Compile, || self.context.compile(isa, &mut ControlPlane::default()).map(|_| ()).map_err(|error| error.inner))?;
+        let compiled = guard(Stage::Compile, || {
+            self.context.compile(isa, &mut ControlPlane::default()).map(|_| ()).map_err(|error| error.inner)
+        })?;
         self.record(Stage::Optimize, case, detail, seen)?;
         compiled.map_err(stop_of)?;
         self.verify(isa, Stage::Optimize)?;
@@ -89,6 +94,7 @@ impl Compiler {
         Ok(())
     }
 
+    /// Runs Cranelift's verifier on the function as it is.
     fn verify(&self, isa: &dyn TargetIsa, stage: Stage) -> Result<(), Stop> {
         guard(stage, || self.context.verify(isa))?
             .map_err(|errors| Stop::fault(stage, FaultKind::Invalid, errors.to_string()))
@@ -99,6 +105,9 @@ impl Compiler {
         let Some(compiled) = self.context.compiled_code() else {
             return Err(Stop::fault(Stage::Compile, FaultKind::Crash, "no machine code"));
         };
+        if case.vectors.iter().any(|vector| vector.len() != case.program.inputs()) {
+            return Err(Stop::unsupported(Stage::Execute, "a vector with other than one value for each input"));
+        }
         if !compiled.buffer.relocs().is_empty() {
             return Err(Stop::unsupported(Stage::Compile, "relocations"));
         }
@@ -114,8 +123,8 @@ impl Compiler {
                 seen.outcomes.push(None);
                 continue;
             }
-            // SAFETY: Cranelift has compiled it from a function of this ABI which reads the inputs that the vector has.
-            let end = unsafe { code.call(0, vector, &trap_at, DEFAULT_LIMIT) }.map_err(cannot_run)?;
+            // SAFETY: Cranelift has compiled it from a function of this ABI which reads as many inputs as there are.
+            let end = unsafe { code.call(0, vector, &trap_at, native::limit(case.fuel)) }.map_err(cannot_run)?;
             seen.outcomes.push(match end {
                 NativeEnd::Return(value) => Some(Outcome::Return(value)),
                 NativeEnd::Trap(trap) => Some(Outcome::Trap(trap)),
@@ -138,12 +147,64 @@ fn guard<R>(stage: Stage, body: impl FnOnce() -> R) -> Result<R, Stop> {
     catch(body).map_err(|message| Stop::fault(stage, FaultKind::Crash, message))
 }
 
-/// What an error of the compiler means. The function was valid when it was handed over, so an invalid one is the
-/// optimizer's work.
+/// What an error of the compiler means.
 fn stop_of(error: CodegenError) -> Stop {
     match error {
-        CodegenError::Verifier(errors) => Stop::fault(Stage::Optimize, FaultKind::Invalid, errors.to_string()),
+        CodegenError::Verifier(errors) => Stop::fault(Stage::Compile, FaultKind::Invalid, errors.to_string()),
         CodegenError::Regalloc(errors) => Stop::fault(Stage::Compile, FaultKind::Invalid, format!("{errors:?}")),
         other => Stop::unsupported(Stage::Compile, other.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use cranelift_codegen::ir::{InstBuilder, types};
+    use cranelift_frontend::FunctionBuilder;
+
+    use super::*;
+    use crate::case::{DEFAULT_FUEL, Program};
+    use crate::lab;
+    use crate::path::cranelift::{VARIANTS, emit, target};
+
+    /// The fault that a lowering ends in which returns a value of this type.
+    fn fault_of(ty: ir::Type) -> Option<Fault> {
+        let isa = target(VARIANTS[0]).expect("a target");
+        let program = Program::Ssa(lab::parse_ssa("ssa\nentry:\n  ret 0").expect("a function"));
+        let case = Case { program, vectors: vec![vec![]], fuel: DEFAULT_FUEL };
+        let lower = |function: &mut ir::Function, context: &mut FunctionBuilderContext| {
+            emit::declare(function, isa.as_ref());
+            let mut builder = FunctionBuilder::new(function, context);
+            let entry = builder.create_block();
+            builder.switch_to_block(entry);
+            emit::load_inputs(&mut builder, entry, 0);
+            assert_ne!(ty, types::I8, "no bytes");
+            let value = builder.ins().iconst(ty, 1);
+            builder.ins().return_(&[value]);
+            builder.seal_all_blocks();
+            builder.finalize(isa.frontend_config());
+            Ok(())
+        };
+        let mut compiler = Compiler::new().expect("a compiler");
+        let mut seen = Observation::empty();
+        match compiler.observe(isa.as_ref(), lower, &case, Detail::default(), &mut seen) {
+            Ok(()) => None,
+            Err(Stop::Fault(fault)) => Some(fault),
+            Err(Stop::Unsupported(unsupported)) => panic!("{unsupported:?}"),
+        }
+    }
+
+    #[test]
+    fn what_the_verifier_rejects_is_a_fault() {
+        assert_eq!(fault_of(types::I64), None);
+        let fault = fault_of(types::I32).expect("a fault");
+        assert_eq!((fault.stage, fault.kind), (Stage::Construct, FaultKind::Invalid));
+        assert!(fault.message.contains("return"), "{}", fault.message);
+    }
+
+    #[test]
+    fn a_panic_is_a_fault() {
+        let fault = fault_of(types::I8).expect("a fault");
+        assert_eq!((fault.stage, fault.kind), (Stage::Construct, FaultKind::Crash));
+        assert!(fault.message.contains("no bytes"), "{}", fault.message);
     }
 }

@@ -64,9 +64,23 @@ mod tests {
     }
 
     #[test]
+    fn catching_nests() {
+        let inner = catch(|| catch(|| -> i32 { panic!("inner") })).expect("the outer body goes on");
+        assert!(inner.expect_err("a panic").ends_with(": inner"));
+    }
+
+    /// In a process of its own, where the hook that was there first ends the process.
+    #[test]
     fn a_hook_that_aborts_does_not_run() {
-        // Installed before or after ours, whichever test comes first: ours stands before it in the first case only.
-        let nested = catch(|| catch(|| -> i32 { panic!("inner") }).expect_err("a panic"));
-        assert!(nested.expect("the outer body goes on").ends_with(": inner"));
+        const TEST: &str = "path::cranelift::panics::tests::a_hook_that_aborts_does_not_run";
+        const CHILD: &str = "PANICS_TEST_CHILD";
+        if std::env::var_os(CHILD).is_none() {
+            let program = std::env::current_exe().expect("this program");
+            let output = std::process::Command::new(program).args(["--exact", TEST]).env(CHILD, "1").output();
+            assert!(output.expect("the test runs").status.success());
+            return;
+        }
+        panic::set_hook(Box::new(|_| std::process::abort()));
+        assert!(catch(|| -> i32 { panic!("caught") }).expect_err("a panic").ends_with(": caught"));
     }
 }

@@ -202,9 +202,8 @@ impl<'a> Raiser<'a> {
         let result_width = bits(dfg.value_type(result))?;
         let first = args.first().map_or(Ok(at), |&arg| bits(dfg.value_type(arg)))?;
         let condition = dfg.insts[inst].cond_code();
-        let (op, operands) = self
-            .meaning(opcode, condition, operands, Widths { at, first })
-            .ok_or_else(|| format!("{opcode}.i{at}"))?;
+        let (op, operands) =
+            self.meaning(opcode, condition, operands, Widths { at, first }).ok_or_else(|| format!("{opcode}.i{at}"))?;
         let Source::Atom(Atom::Value(dest)) = self.source(result) else { unreachable!("named in name_values") };
         let inst = match (op, zero_extension(result_width)) {
             (Op::Copy, Some(extension)) => Inst::new(dest, extension, &operands[..1]),

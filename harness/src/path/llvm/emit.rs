@@ -201,7 +201,9 @@ impl<'a, 'ctx> Emitter<'a, 'ctx> {
         let raise_trap = self.module.get_function(RAISE_TRAP).unwrap_or_else(|| {
             let signature = self.context.void_type().fn_type(&[self.i64.into()], false);
             let raise_trap = self.module.add_function(RAISE_TRAP, signature, None);
-            ["noreturn", "cold", "nounwind"].map(|kind| attribute(self.context, raise_trap, kind));
+            for kind in ["noreturn", "cold", "nounwind"] {
+                attribute(self.context, raise_trap, kind);
+            }
             raise_trap
         });
         let block = self.own_block(["div.by.zero", "overflow"][code]);
@@ -214,7 +216,8 @@ impl<'a, 'ctx> Emitter<'a, 'ctx> {
 
     /// The planted fault.
     fn saturating_add(&self, a: IntValue<'ctx>, b: IntValue<'ctx>) -> Result<IntValue<'ctx>, Stop> {
-        let declared = Intrinsic::find("llvm.sadd.sat").and_then(|it| it.get_declaration(self.module, &[self.i64.into()]));
+        let declared =
+            Intrinsic::find("llvm.sadd.sat").and_then(|it| it.get_declaration(self.module, &[self.i64.into()]));
         let saturating = declared.ok_or_else(|| Stop::harness("LLVM knows no llvm.sadd.sat"))?;
         let call = self.builder.build_call(saturating, &[a.into(), b.into()], "")?;
         Ok(call.try_as_basic_value().unwrap_basic().into_int_value())

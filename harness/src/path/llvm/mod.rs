@@ -13,6 +13,8 @@ mod object;
 mod phi;
 mod raise;
 mod session;
+#[cfg(test)]
+mod tests;
 
 use std::cell::{Cell, RefCell};
 use std::io;
@@ -194,8 +196,11 @@ impl Path for LlvmPath {
     }
 
     fn toolchain(&self) -> Toolchain {
+        let passes = [self.construction.pass, self.level.pipeline];
+        let passes: Vec<_> = passes.iter().flatten().map(|pipeline| pipeline.passes).collect();
+        let passes = if passes.is_empty() { "no passes".to_string() } else { format!("passes {}", passes.join(", ")) };
         Toolchain {
-            description: machine::description(),
+            description: format!("{}; {passes}; code generation {:?}", machine::description(), self.level.codegen),
             group: self.construction.group.to_string(),
             unavailable: native::available().err().map(|error| error.to_string()),
         }
@@ -291,13 +296,19 @@ fn run(loaded: &Loaded, case: &Case, observation: &mut Observation) -> Result<()
                 return Err(Stop::unsupported("needs a value for each input"));
             }
             // SAFETY: LLVM compiled the function for this ABI, and it reads no inputs but the program's.
-            let end = unsafe { code.call(loaded.entry, vector, &|_| None, native::DEFAULT_LIMIT) }.map_err(failed)?;
+            let end =
+                unsafe { code.call(loaded.entry, vector, &|_| None, native::limit(case.fuel)) }.map_err(failed)?;
             observation.faults.extend(end.fault());
             observation.outcomes.push(match end {
                 NativeEnd::Return(value) => Some(Outcome::Return(value)),
                 NativeEnd::Trap(trap) => Some(Outcome::Trap(trap)),
                 NativeEnd::Fault(_) | NativeEnd::Hang => None,
             });
+            if end == NativeEnd::Hang {
+                // One is enough to know; each costs the whole limit.
+                observation.outcomes.resize(case.vectors.len(), None);
+                break;
+            }
         }
         Ok(())
     })

@@ -43,9 +43,8 @@ enum Kind {
 }
 
 impl Loaded {
-    /// Reads an object. `None` relocation types, symbols and sections that we do not know are *unsupported*.
+    /// Reads an object. A symbol or a kind of relocation that is not known here is *unsupported*.
     pub fn read(buffer: &MemoryBuffer) -> Result<Loaded, Stop> {
-        // LLVM's buffer ends in a zero that does not belong to the object.
         let file: ElfFile64 = ElfFile64::parse(buffer.as_slice()).map_err(broken)?;
         let mut image = Vec::new();
         let mut starts = std::collections::HashMap::new();
@@ -72,7 +71,9 @@ impl Loaded {
         for section in file.sections() {
             let Some(&start) = starts.get(&section.index()) else { continue };
             for (offset, relocation) in section.relocations() {
-                let RelocationTarget::Symbol(index) = relocation.target() else { return unsupported("relocation target") };
+                let RelocationTarget::Symbol(index) = relocation.target() else {
+                    return unsupported("relocation target");
+                };
                 let symbol = file.symbol_by_index(index).map_err(broken)?;
                 let Some(target) = address(&symbol) else {
                     return unsupported(&format!("symbol {}", symbol.name().unwrap_or("?")));
@@ -82,7 +83,15 @@ impl Loaded {
                     RelocationFlags::Elf { r_type: elf::R_X86_64_64 } => Kind::Absolute64,
                     other => return unsupported(&format!("relocation {other:?}")),
                 };
-                relocations.push(Relocation { place: start + offset as usize, target, addend: relocation.addend(), kind });
+                if start as u64 + offset > stub as u64 {
+                    return Err(broken("a relocation lies outside the sections"));
+                }
+                relocations.push(Relocation {
+                    place: start + offset as usize,
+                    target,
+                    addend: relocation.addend(),
+                    kind,
+                });
             }
         }
         let entry = file.symbols().find(|symbol| symbol.name() == Ok(FUNCTION)).and_then(|symbol| address(&symbol));

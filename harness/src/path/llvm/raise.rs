@@ -287,7 +287,8 @@ fn width(value: BasicValueEnum<'_>) -> u32 {
 
 /// Whether a `getelementptr` counts in the inputs' own type.
 fn steps_by_i64(inst: InstructionValue<'_>) -> bool {
-    inst.get_gep_source_element_type().is_ok_and(|element| element.is_int_type() && element.into_int_type().get_bit_width() == 64)
+    inst.get_gep_source_element_type()
+        .is_ok_and(|element| element.is_int_type() && element.into_int_type().get_bit_width() == 64)
 }
 
 fn mnemonic(opcode: InstructionOpcode) -> Reason {

@@ -27,9 +27,11 @@ pub use landing::{DIV_BY_ZERO, OVERFLOW, escape, protect, raise_trap};
 use crate::op::Trap;
 use crate::path::{Fault, FaultKind, Stage};
 
-/// The processor time that a run of machine code gets when nobody says otherwise. The interpreter's fuel has shown that
-/// the program ends soon, so only wrong code gets near it.
-pub const DEFAULT_LIMIT: Duration = Duration::from_secs(1);
+/// The processor time that a run of machine code gets when the interpreter needed at most `fuel` steps: far more than the
+/// slowest code takes for them (a step is a few instructions, a division at worst 20 ns), so only wrong code outruns it.
+pub fn limit(fuel: u64) -> Duration {
+    Duration::from_millis(100) + Duration::from_nanos(fuel.saturating_mul(200))
+}
 
 /// How a run of machine code ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

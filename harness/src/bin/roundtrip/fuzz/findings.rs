@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 
 use anyhow::Context;
-use harness::compare::Signature;
+use harness::case::Case;
+use harness::compare::{Report, Signature};
 use harness::path::{Detail, Path, PathId};
 use harness::record::{self, Finding, Recorded, Toolchained};
 use harness::report::{self, Checked};
@@ -42,7 +43,7 @@ impl<'a> Findings<'a> {
         &self.seen
     }
 
-    /// Takes in a finding. The first of its signature is minimized and recorded.
+    /// Takes in a finding. The first of its signature is minimized and recorded, unless an earlier run did that.
     pub fn add(&mut self, index: u64, found: &Found) -> anyhow::Result<()> {
         self.progress.finding();
         let Some(signature) = &found.report.signature else { return Ok(()) };
@@ -53,8 +54,13 @@ impl<'a> Findings<'a> {
         }
         let origin = format!("program {index} of seed {}", self.args.seed);
         self.progress.aside(|| self.terminal.note(format!("{signature}: {origin}")));
+        if let Some(folder) = record::recorded(&self.args.corpus, signature) {
+            return self
+                .progress
+                .aside(|| self.announce(index, (&found.case, &found.report), &Recorded::Known(folder)));
+        }
         let paths: Vec<&dyn Path> = found.took_part.iter().map(|&path| self.paths[path]).collect();
-        let step = |size: usize| self.progress.busy(format!("minimizing {signature}: {size} left"));
+        let step = |step: &_| self.progress.busy(format!("minimizing {signature}: {}", minimize::describe(step)));
         let is_over = || INTERRUPTED.load(Ordering::Relaxed);
         let minimized = minimize::smallest(&found.case, &found.report, &paths, &is_over, &step);
         let case = minimized.unwrap_or_else(|why| {
@@ -73,15 +79,18 @@ impl<'a> Findings<'a> {
         let corpus = &self.args.corpus;
         let recorded = record::record(corpus, &finding)
             .with_context(|| format!("cannot record {signature} in {}", corpus.display()))?;
-        self.progress.aside(|| self.announce(index, &finding, &recorded))
+        self.progress.aside(|| self.announce(index, finding.minimized, &recorded))
     }
 
-    /// Prints the minimized program's report, and where it lies.
-    fn announce(&self, index: u64, finding: &Finding, recorded: &Recorded) -> anyhow::Result<()> {
-        let (case, report) = finding.minimized;
-        let text = record::case_text(case, &report.runs.iter().map(|run| run.right).collect::<Vec<_>>());
-        let file = recorded.folder().join(format!("min.{}", case.program.form().extension()));
-        let checked = Checked::new(&file.display().to_string(), &text, report.clone(), Vec::new());
+    /// Prints a program's report, and where its finding lies.
+    fn announce(&self, index: u64, (case, report): (&Case, &Report), recorded: &Recorded) -> anyhow::Result<()> {
+        let text = record::case_text(case, &record::right(report));
+        let extension = case.program.form().extension();
+        let file = match recorded {
+            Recorded::New(folder) => folder.join(format!("min.{extension}")).display().to_string(),
+            Recorded::Known(_) => format!("<program {index} of seed {}>", self.args.seed),
+        };
+        let checked = Checked::new(&file, &text, report.clone(), Vec::new());
         if self.args.format == Format::Json {
             let mut object = report::check_object(&checked);
             object["seed"] = self.args.seed.into();
@@ -98,10 +107,8 @@ impl<'a> Findings<'a> {
     }
 
     fn toolchains(&self, took_part: &[usize]) -> Vec<Toolchained> {
-        let toolchained = |&path: &usize| Toolchained {
-            path: self.ids[path].to_string(),
-            toolchain: self.paths[path].toolchain(),
-        };
+        let toolchained =
+            |&path: &usize| Toolchained { path: self.ids[path].to_string(), toolchain: self.paths[path].toolchain() };
         took_part.iter().map(toolchained).collect()
     }
 

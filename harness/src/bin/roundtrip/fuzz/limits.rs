@@ -15,8 +15,9 @@ pub fn shortfalls(tally: &Tally, ids: &[PathId], on: &[usize]) -> Vec<String> {
     let mut found = Vec::new();
     if programs == 0 {
         found.push("no program ran".into());
-    }
-    if is_too_many(inconclusive, programs) {
+    } else if inconclusive == programs {
+        found.push("nothing could be compared".into());
+    } else if is_too_many(inconclusive, programs) {
         found.push(format!("{inconclusive} of {programs} programs were inconclusive, more than {PERCENT}%"));
     }
     found.extend(on.iter().filter_map(|&path| of_path(&ids[path], &tally.paths[path])));
@@ -60,6 +61,7 @@ mod tests {
     #[test]
     fn each_limit_is_a_sentence() {
         assert!(tally(0, 0, path(0, 1, 0))[0].contains("no program"));
+        assert!(tally(1, 1, path(1, 1, 0))[0].contains("nothing could be compared"));
         assert!(tally(1000, 11, path(1000, 4000, 0))[0].contains("11 of 1000"));
         assert!(tally(1000, 0, path(1000, 4000, 11))[0].contains("lab/phi did not take 11"));
         assert!(tally(1000, 0, path(1000, 0, 0))[0].contains("lab/phi executed nothing"));

@@ -24,6 +24,7 @@ use harness::path::{Detail, Path, PathId};
 use harness::record::program_text;
 use harness::{Spent, tac, tiny};
 
+use crate::panics::InternalFault;
 use crate::planted::Plant;
 use crate::select::PathOptions;
 use crate::status::Status;
@@ -68,6 +69,9 @@ pub struct Args {
     /// Where findings are recorded
     #[arg(long, value_name = "DIR", default_value = "corpus")]
     corpus: PathBuf,
+    /// End the run after so many different findings
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    findings: Option<u64>,
     /// The language of the programs: tiny, tac
     #[arg(long, value_name = "FORM", default_value = "tiny")]
     form: GeneratedForm,
@@ -159,12 +163,15 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
         ids: paths.iter().map(|path| path.id()).collect(),
         schedule: Schedule::new(args.schedule.as_deref(), &paths)?,
     };
-    say_schedule(&job, terminal);
+    terminal.note(format!("schedule: {}; what is not named runs always", job.schedule.text()));
     end_on_interrupt()?;
 
     let start = Instant::now();
+    let enough = AtomicBool::new(false);
     let is_over = || {
-        INTERRUPTED.load(Ordering::Relaxed) || (args.programs.is_none() && start.elapsed() >= args.time)
+        INTERRUPTED.load(Ordering::Relaxed)
+            || enough.load(Ordering::Relaxed)
+            || (args.programs.is_none() && start.elapsed() >= args.time)
     };
     let progress = Progress::new(args.programs, terminal);
     let mut findings = Findings::new(args, &job.ids, &paths, terminal, &progress);
@@ -173,8 +180,17 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
         match done {
             Done::Agrees => progress.agrees(),
             Done::Inconclusive => progress.inconclusive(),
-            Done::Finding(found) => findings.add(index, &found)?,
-            Done::Rejected(why) => bail!("the generator's program {index} of seed {} is rejected: {why}", args.seed),
+            // What other threads have finished meanwhile is more than was asked for.
+            Done::Finding(_) if enough.load(Ordering::Relaxed) => {}
+            Done::Finding(found) => {
+                findings.add(index, &found)?;
+                let different = findings.counts().len() as u64;
+                enough.store(args.findings.is_some_and(|wanted| different >= wanted), Ordering::Relaxed);
+            }
+            Done::Rejected(why) => {
+                let program = format!("the generator's program {index} of seed {}", args.seed);
+                return Err(InternalFault(format!("{program} is rejected: {why}")).into());
+            }
         }
         Ok(())
     };
@@ -251,11 +267,7 @@ fn is_its_text(case: &Case) -> Result<(), String> {
 }
 
 /// Leaves out the paths that do not take this language, and says so. A tiny program shows which.
-fn taking<'a>(
-    form: Form,
-    selected: &'a [Box<dyn Path>],
-    terminal: &Terminal,
-) -> anyhow::Result<Vec<&'a dyn Path>> {
+fn taking<'a>(form: Form, selected: &'a [Box<dyn Path>], terminal: &Terminal) -> anyhow::Result<Vec<&'a dyn Path>> {
     let program = match form {
         Form::Tiny => tiny::parse("return 0").map(harness::case::Program::Tiny),
         _ => tac::parse("ret 0").map(harness::case::Program::Tac),
@@ -275,14 +287,6 @@ fn taking<'a>(
         bail!("no path takes .{} programs", form.extension());
     }
     Ok(taking)
-}
-
-fn say_schedule(job: &Job, terminal: &Terminal) {
-    let shares: Vec<String> =
-        job.schedule.sampled().map(|(path, percent)| format!("{}={percent}%", job.ids[path].short())).collect();
-    if !shares.is_empty() {
-        terminal.note(format!("schedule (all others run always): {}", shares.join(",")));
-    }
 }
 
 /// The first Ctrl-C ends the run in good order, the second at once.

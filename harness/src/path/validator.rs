@@ -1,0 +1,77 @@
+//! The path `lab/validator` puts the validator itself on trial, on every program: a validator that accepts everything
+//! would make all other paths look right.
+//!
+//! The program's pruned function is broken on purpose in a way whose right judgement is known by definition: the
+//! operand of a reachable `ret` is replaced by the first name that some other block defines. By Definition 8.4.1 the use
+//! is valid if and only if the `ret` can't be reached from the entry without that block, which is what
+//! [`reachable_without`] walks. The validator decides it by dominators (Algorithm 8.4.5); both must say the same.
+
+use crate::case::Case;
+use crate::lab::dominators::reachable_without;
+use crate::lab::{self, Atom, Block, Function, Terminator};
+use crate::path::interpreters::pruned;
+use crate::path::{Detail, Fault, FaultKind, Observation, Path, PathId, Raised, Stage, Toolchain};
+
+/// The path.
+pub struct Validator;
+
+impl Path for Validator {
+    fn id(&self) -> PathId {
+        PathId::new("lab", None, "validator")
+    }
+
+    fn toolchain(&self) -> Toolchain {
+        Toolchain {
+            description: format!("roundtrip {} lab, validator on trial", env!("CARGO_PKG_VERSION")),
+            group: "lab".into(),
+            unavailable: None,
+        }
+    }
+
+    fn observe(&self, case: &Case, _: Detail) -> Observation {
+        let function = match pruned(&case.program) {
+            Ok(function) => function,
+            Err(reason) => return Observation::unsupported(reason),
+        };
+        let mut observation = Observation::empty();
+        if lab::validate(&function).is_empty() {
+            observation.faults.extend(misjudged(&function).map(|message| Fault {
+                stage: Stage::Construct,
+                kind: FaultKind::Invalid,
+                message,
+            }));
+        }
+        observation.raised.push(Raised { stage: Stage::Construct, function });
+        observation
+    }
+}
+
+/// The first misjudged break of a valid function, if there is one.
+fn misjudged(function: &Function) -> Option<String> {
+    let reachable = reachable_without(function, None);
+    let ret = (0..function.blocks.len())
+        .find(|&block| reachable[block] && matches!(function.blocks[block].term, Terminator::Ret(_)))?;
+    let mut broken = function.clone();
+    function.blocks.iter().enumerate().filter(|&(block, _)| block != ret).find_map(|(block, data)| {
+        let value = data.params.first().copied().or(data.body.first().map(|inst| inst.dest))?;
+        broken.blocks[ret].term = Terminator::Ret(Atom::Value(value));
+        let valid = !reachable_without(function, Some(Block(block as u32)))[ret];
+        let accepted = lab::validate(&broken).is_empty();
+        (valid != accepted).then(|| {
+            let what = if accepted { "accepts a use that a path reaches without" } else { "rejects a use behind" };
+            format!("the validator {what} its definition: ret {}", function.value_names.get(value.0))
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_validator_agrees_with_the_definition_on_a_diamond() {
+        let text = "ssa(a)\nentry:\n  x = add a, 1\n  cbr x, t(), e()\nt:\n  y = add a, 2\n  br j(y)\ne:\n  z = add a, 3\n  \
+                    br j(z)\nj(p):\n  ret p\n";
+        assert_eq!(misjudged(&lab::parse_ssa(text).unwrap()), None);
+    }
+}
