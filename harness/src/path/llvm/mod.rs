@@ -296,7 +296,8 @@ fn run(loaded: &Loaded, case: &Case, observation: &mut Observation) -> Result<()
                 return Err(Stop::unsupported("needs a value for each input"));
             }
             // SAFETY: LLVM compiled the function for this ABI, and it reads no inputs but the program's.
-            let end = unsafe { code.call(loaded.entry, vector, &|_| None, native::limit(case.fuel)) }.map_err(failed)?;
+            let end =
+                unsafe { code.call(loaded.entry, vector, &|_| None, native::limit(case.fuel)) }.map_err(failed)?;
             observation.faults.extend(end.fault());
             observation.outcomes.push(match end {
                 NativeEnd::Return(value) => Some(Outcome::Return(value)),
