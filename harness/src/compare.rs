@@ -202,9 +202,10 @@ fn right(by_outcome: &BTreeMap<Outcome, Vec<Source>>, reference: Outcome) -> Out
 
 /// The verdict and signature: of everything that is wrong, the first stage counts, and there the gravest kind.
 fn verdict(report: &Report) -> (Verdict, Option<Signature>) {
-    let wrong_results = report.runs.iter().flat_map(|run| {
-        run.classes.iter().filter(|class| class.outcome != run.right).flat_map(|class| &class.sources)
-    });
+    let wrong_results = report
+        .runs
+        .iter()
+        .flat_map(|run| run.classes.iter().filter(|class| class.outcome != run.right).flat_map(|class| &class.sources));
     let first_wrong_result = wrong_results.clone().map(|source| source.stage).min();
     let first_fault = report.faults.iter().min_by_key(|fault| (fault.stage, gravity(fault.kind)));
     match (first_fault, first_wrong_result) {

@@ -37,13 +37,7 @@ pub fn reference(case: &Case) -> Vec<Execution> {
 
 /// Judges a path's observation. `reference` bounds how long a raised function may run: optimizers add a constant factor
 /// of instructions (a guarded division is about six), so a function that needs 32 times the steps does not end.
-pub fn judge(
-    path: PathId,
-    group: String,
-    observation: Observation,
-    case: &Case,
-    reference: &[Execution],
-) -> Judged {
+pub fn judge(path: PathId, group: String, observation: Observation, case: &Case, reference: &[Execution]) -> Judged {
     let mut judged = Judged {
         path,
         group,

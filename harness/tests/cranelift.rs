@@ -119,8 +119,8 @@ fn programs_of_released_compilers_bugs() {
 /// Functions given as such: the valid ones by the lab's own construction's paths, no other function by any path.
 #[test]
 fn ssa_and_phi_cases() {
-    let is_labs = |path: &Box<dyn Path>| path.toolchain().group == "lab+cranelift";
-    let (params, variables): (Vec<_>, Vec<_>) = cranelift::paths().into_iter().partition(is_labs);
+    let (params, variables): (Vec<_>, Vec<_>) =
+        cranelift::paths().into_iter().partition(|path| path.toolchain().group == "lab+cranelift");
     assert_eq!((params.len(), variables.len()), (3, 5));
     let mut taken = 0;
     for file in [files("tests/cases/ssa", "ssa"), files("tests/cases/phi", "phi")].concat() {

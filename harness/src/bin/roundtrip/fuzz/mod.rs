@@ -69,6 +69,9 @@ pub struct Args {
     /// Where findings are recorded
     #[arg(long, value_name = "DIR", default_value = "corpus")]
     corpus: PathBuf,
+    /// End the run after so many different findings
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    findings: Option<u64>,
     /// The language of the programs: tiny, tac
     #[arg(long, value_name = "FORM", default_value = "tiny")]
     form: GeneratedForm,
@@ -164,7 +167,12 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
     end_on_interrupt()?;
 
     let start = Instant::now();
-    let is_over = || INTERRUPTED.load(Ordering::Relaxed) || (args.programs.is_none() && start.elapsed() >= args.time);
+    let enough = AtomicBool::new(false);
+    let is_over = || {
+        INTERRUPTED.load(Ordering::Relaxed)
+            || enough.load(Ordering::Relaxed)
+            || (args.programs.is_none() && start.elapsed() >= args.time)
+    };
     let progress = Progress::new(args.programs, terminal);
     let mut findings = Findings::new(args, &job.ids, &paths, terminal, &progress);
     let each = |nth: u64, done: Done| {
@@ -172,7 +180,13 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
         match done {
             Done::Agrees => progress.agrees(),
             Done::Inconclusive => progress.inconclusive(),
-            Done::Finding(found) => findings.add(index, &found)?,
+            // What other threads have finished meanwhile is more than was asked for.
+            Done::Finding(_) if enough.load(Ordering::Relaxed) => {}
+            Done::Finding(found) => {
+                findings.add(index, &found)?;
+                let different = findings.counts().len() as u64;
+                enough.store(args.findings.is_some_and(|wanted| different >= wanted), Ordering::Relaxed);
+            }
             Done::Rejected(why) => {
                 let program = format!("the generator's program {index} of seed {}", args.seed);
                 return Err(InternalFault(format!("{program} is rejected: {why}")).into());
@@ -187,7 +201,7 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
     let mut tally = state();
     tallies.iter().for_each(|worker| tally.merge(worker));
 
-    summary::print(&tally, &job.ids, &findings.counts(), args.format, terminal)?;
+    summary::print(&tally, &job.ids, findings.counts(), args.format, terminal)?;
     summary::print_times(&tally, &job.ids, start.elapsed(), jobs, terminal);
     if INTERRUPTED.load(Ordering::Relaxed) {
         terminal.note("interrupted; this is what was found so far");
@@ -298,4 +312,31 @@ fn duration(text: &str) -> Result<Duration, String> {
         _ => return Err(bad()),
     };
     Duration::try_from_secs_f64(number * unit).map_err(|_| bad())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use harness::case::Program;
+
+    #[test]
+    fn a_program_that_is_not_its_text_is_rejected() {
+        let mut program = tiny::parse("a = 1\nb = 2\nreturn a - b").unwrap();
+        let case = |program| Case { program: Program::Tiny(program), vectors: vec![vec![]], fuel: 10 };
+        assert_eq!(is_its_text(&case(program.clone())), Ok(()));
+        // Not in order of first occurrence.
+        program.variables.push("unused".into());
+        assert!(is_its_text(&case(program)).unwrap_err().contains("another program"));
+    }
+
+    #[test]
+    fn times_have_units() {
+        let seconds = |text| duration(text).map(|time| time.as_secs_f64());
+        assert_eq!(seconds("500ms"), Ok(0.5));
+        assert_eq!((seconds("90"), seconds("60s")), (Ok(90.0), Ok(60.0)));
+        assert_eq!((seconds("10m"), seconds("2h")), (Ok(600.0), Ok(7200.0)));
+        for bad in ["", "s", "5d", "-1s", "1e400h", "nan"] {
+            assert!(seconds(bad).is_err(), "{bad}");
+        }
+    }
 }
