@@ -1,14 +1,16 @@
 //! The lesson's pathological family (§5): m diamonds, each of which assigns all V variables, so that even minimal SSA has
 //! V parameters at every join. Criterion's throughput counts diamonds times variables; construction with pruning is to
-//! cost at most 150 ns for each. Dropping the result is not counted.
+//! cost at most 150 ns for each. Dropping the result is not counted. Beside it stand Cranelift's `SSABuilder` and LLVM's
+//! mem2reg on the same control-flow graph.
 
-mod family;
+#[path = "programs/pathological.rs"]
+mod program;
 
 use std::hint::black_box;
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use harness::lab::{self, Function};
-use harness::tac;
+use harness::{path, tac};
 
 const DIAMONDS: usize = 10_000;
 const VARIABLES: u32 = 20;
@@ -20,7 +22,7 @@ fn pathological(criterion: &mut Criterion) {
         libc::mallopt(libc::M_TRIM_THRESHOLD, i32::MAX);
         libc::mallopt(libc::M_MMAP_MAX, 0);
     }
-    let program = family::pathological(DIAMONDS, VARIABLES);
+    let program = program::pathological(DIAMONDS, VARIABLES);
     let cfg = tac::cfg(&tac::lower(&program));
 
     let mut group = criterion.benchmark_group("pathological");
@@ -37,6 +39,10 @@ fn pathological(criterion: &mut Criterion) {
         lab::prune_trivial(&mut function);
         function
     });
+    // The others' figures include making and dropping their functions and instructions, as ours do but for the drop.
+    group.bench_function("SSABuilder", |b| b.iter(|| path::cranelift::construct(black_box(&cfg))));
+    group.sample_size(10);
+    group.bench_function("mem2reg", |b| b.iter(|| path::llvm::construct(black_box(&cfg))));
     group.finish();
 }
 

@@ -77,6 +77,22 @@ pub fn paths() -> Vec<Box<dyn Path>> {
     VARIANTS.into_iter().map(|variant| Box::new(Cranelift { variant, isa: target(variant) }) as Box<dyn Path>).collect()
 }
 
+/// `SSABuilder`'s construction alone, to compare constructions by cost and size: the number of block parameters.
+pub fn construct(cfg: &tac::Cfg) -> Result<usize, String> {
+    let isa = target(VARIANTS[0])?;
+    let mut function = cranelift_codegen::ir::Function::new();
+    variables::lower(
+        cfg,
+        Sealing::Early,
+        &*isa,
+        &mut function,
+        &mut cranelift_frontend::FunctionBuilderContext::new(),
+    )?;
+    let blocks = function.layout.blocks();
+    // The entry's parameters are the function's own.
+    Ok(blocks.skip(1).map(|block| function.dfg.block_params(block).len()).sum())
+}
+
 struct Cranelift {
     variant: Variant,
     isa: Result<OwnedTargetIsa, String>,

@@ -42,6 +42,30 @@ pub fn paths() -> Vec<Box<dyn Path>> {
     CONSTRUCTIONS.iter().flat_map(|construction| LEVELS.iter().map(move |level| path(construction, level))).collect()
 }
 
+/// mem2reg's construction alone, to compare constructions by cost and size: the number of phis.
+pub fn construct(cfg: &tac::Cfg) -> Result<usize, String> {
+    let built = session::survive(|| {
+        let session = Session::new();
+        let module = session.context.create_module("roundtrip");
+        Machine::with(CodeGen::None, |machine| {
+            machine.adopt(&module);
+            alloca::emit(cfg, &mut Emitter::new(&session.context, &module, false))?;
+            machine.run_unverified(&session, &module, "mem2reg", Stage::Construct)?;
+            let blocks = module.get_functions().flat_map(|function| function.get_basic_blocks());
+            let is_phi = |instruction: &inkwell::values::InstructionValue<'_>| {
+                instruction.get_opcode() == inkwell::values::InstructionOpcode::Phi
+            };
+            Ok(blocks.map(|block| block.get_instructions().take_while(is_phi).count()).sum())
+        })
+    });
+    match built {
+        Ok(Ok(phis)) => Ok(phis),
+        Ok(Err(Stop::Fault(fault))) => Err(fault.message),
+        Ok(Err(Stop::Unsupported(unsupported))) => Err(unsupported.reason),
+        Err(fatal) => Err(fatal),
+    }
+}
+
 /// How SSA comes about.
 struct Construction {
     name: &'static str,
