@@ -12,6 +12,7 @@
 
 mod compiler;
 mod emit;
+mod judge;
 mod meaning;
 mod panics;
 mod params;
@@ -29,7 +30,7 @@ use crate::case::{Case, Program};
 use crate::lab::{self, Function};
 use crate::path::cranelift::compiler::{Compiler, Stop};
 use crate::path::cranelift::variables::Sealing;
-use crate::path::{Detail, FaultKind, Observation, Path, PathId, Toolchain, native};
+use crate::path::{Detail, FaultKind, Observation, Path, PathId, Toolchain, Validator, native};
 use crate::tac;
 
 const TARGET: &str = "x86_64-unknown-linux-gnu";
@@ -75,6 +76,11 @@ const VARIANTS: [Variant; 8] = {
 /// Cranelift's paths.
 pub fn paths() -> Vec<Box<dyn Path>> {
     VARIANTS.into_iter().map(|variant| Box::new(Cranelift { variant, isa: target(variant) }) as Box<dyn Path>).collect()
+}
+
+/// Cranelift's verifier, as a validator of any function.
+pub fn validator() -> Validator {
+    judge::validator()
 }
 
 struct Cranelift {
