@@ -6,12 +6,13 @@
 //! missing entry, but an argument without a parameter has no place.
 
 use std::fmt::{self, Write};
+use std::iter::repeat_n;
 
 use inkwell::memory_buffer::MemoryBuffer;
 
 use super::machine;
 use super::session::{self, Session};
-use crate::lab::{Atom, Block, Function, Inst, PhiFunction, Terminator, Value};
+use crate::lab::{Atom, Block, Function, Inst, PhiFunction, Target, Terminator, Value};
 use crate::op::Op;
 use crate::path::{Judge, Judgement, PathId, Toolchain, Validator};
 
@@ -33,50 +34,51 @@ pub fn validator() -> Validator {
 
 /// What LLVM says of a function in block-argument form.
 fn judge_ssa(function: &Function) -> Judgement {
-    let edges = || {
-        let branches = function.blocks.iter().map(|block| (block.name, &block.term));
-        branches.flat_map(|(from, term)| term.targets().map(move |target| (from, target)))
-    };
-    for (_, target) in edges() {
-        let to = function.blocks.get(target.block.index());
-        if to.is_some_and(|to| target.args.len() > to.params.len()) {
-            return Judgement::CannotSay("an argument without a parameter".into());
+    let mut arriving: Vec<Vec<(Block, &Target)>> = vec![Vec::new(); function.blocks.len()];
+    for block in &function.blocks {
+        for target in block.term.targets() {
+            let Some(to) = function.blocks.get(target.block.index()) else { continue };
+            if target.args.len() > to.params.len() {
+                return Judgement::CannotSay("an argument without a parameter".into());
+            }
+            arriving[target.block.index()].push((block.name, target));
         }
     }
     let blocks = function.blocks.iter().map(|block| {
-        let arriving: Vec<_> = edges().filter(|(_, target)| target.block == block.name).collect();
-        let phi = |(index, &dest): (usize, &Value)| PhiText {
-            dest,
-            entries: arriving
-                .iter()
-                .filter_map(|(from, target)| Some((*from, *target.args.get(index)?)))
-                .collect(),
+        let arriving = &arriving[block.name.index()];
+        let phi = |(index, &dest): (usize, &Value)| {
+            let entries = arriving.iter().filter_map(|(from, target)| Some((*from, *target.args.get(index)?)));
+            PhiText { dest, entries: entries.collect() }
         };
-        let tops = block.params.iter().enumerate().map(phi).collect();
+        let phis = block.params.iter().enumerate().map(phi).collect();
         let term = block.term.map(|target| target.block);
-        BlockText { name: block.name, has_predecessors: !arriving.is_empty(), phis: tops, body: &block.body, term }
+        BlockText { name: block.name, has_predecessors: !arriving.is_empty(), phis, body: &block.body, term }
     });
     judge(&function.inputs, &blocks.collect::<Vec<_>>())
 }
 
 /// What LLVM says of a function in phi form. An entry stands for every edge from its predecessor.
 fn judge_phi(function: &PhiFunction) -> Judgement {
-    let edges = |from: Block, to: Block| {
-        let source = function.blocks.get(from.index());
-        source.map_or(0, |source| source.term.targets().filter(|&&target| target == to).count())
-    };
+    let mut has_predecessors = vec![false; function.blocks.len()];
+    for target in function.blocks.iter().flat_map(|block| block.term.targets()) {
+        has_predecessors.get_mut(target.index()).into_iter().for_each(|has| *has = true);
+    }
     let blocks = function.blocks.iter().map(|block| {
-        let phis = block.phis.iter().map(|phi| PhiText {
-            dest: phi.dest,
-            entries: phi
-                .entries
-                .iter()
-                .flat_map(|&entry| std::iter::repeat_n(entry, edges(entry.0, block.name).max(1)))
-                .collect(),
+        let edges = |from: Block| {
+            let source = function.blocks.get(from.index());
+            source.map_or(0, |source| source.term.targets().filter(|&&target| target == block.name).count())
+        };
+        let phis = block.phis.iter().map(|phi| {
+            let entries = phi.entries.iter().flat_map(|&entry| repeat_n(entry, edges(entry.0).max(1)));
+            PhiText { dest: phi.dest, entries: entries.collect() }
         });
-        let has_predecessors = function.blocks.iter().any(|from| edges(from.name, block.name) > 0);
-        let (phis, term) = (phis.collect(), block.term.clone());
-        BlockText { name: block.name, has_predecessors, phis, body: &block.body, term }
+        BlockText {
+            name: block.name,
+            has_predecessors: has_predecessors[block.name.index()],
+            phis: phis.collect(),
+            body: &block.body,
+            term: block.term.clone(),
+        }
     });
     judge(&function.inputs, &blocks.collect::<Vec<_>>())
 }
