@@ -24,6 +24,8 @@ pub mod judge;
 
 pub mod compare;
 
+pub mod validators;
+
 pub mod minimize;
 
 pub mod record;

@@ -261,7 +261,7 @@ fn wrong_groups(report: &Report, wrong: Vec<&Source>) -> String {
 }
 
 /// A message's first line as a part of a file name: words only, without the names and numbers of one program.
-fn slug(message: &str) -> String {
+pub(crate) fn slug(message: &str) -> String {
     let line = message.lines().next().unwrap_or_default();
     let words = line.split(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '.' | '%' | '_'));
     let general = words.filter(|word| {

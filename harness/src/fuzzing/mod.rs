@@ -7,12 +7,14 @@
 mod campaign;
 mod function;
 mod input;
+mod judges;
 mod properties;
 mod seeds;
 
 pub use campaign::roundtrip;
 pub use input::{Function, Tac, Tiny, cross, from_bytes, mutate};
-pub use properties::{parse, phi_args, validate};
+pub use judges::validate;
+pub use properties::{parse, phi_args};
 pub use seeds::plant_seeds;
 
 use std::cell::RefCell;

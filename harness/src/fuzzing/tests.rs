@@ -11,9 +11,10 @@ use crate::{lab, record};
 const BUDGET_MS: u64 = 1_000;
 
 #[test]
-fn functions_are_judged_as_the_definition_has_it() {
+fn all_validators_judge_functions_as_the_map_has_it() {
+    let nowhere = std::path::Path::new("no such folder");
     arbtest::arbtest(|u| {
-        validate(&u.arbitrary::<Function>()?.0);
+        validate(&u.arbitrary::<Function>()?.0, nowhere);
         Ok(())
     })
     .budget_ms(BUDGET_MS);

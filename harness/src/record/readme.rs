@@ -57,6 +57,7 @@ fn sentence(report: &Report) -> &'static str {
         Verdict::Invalid => "A path's output fails its validator.",
         Verdict::Crash => "A compiler panics or aborts, or compiled code faults.",
         Verdict::Hang => "A compiler, or compiled code, outruns its limit.",
+        Verdict::Disagree if !report.faults.is_empty() => "A validator's judgement is not what the map of rules has.",
         _ => "Executions of one program differ.",
     }
 }

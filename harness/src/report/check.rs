@@ -103,6 +103,7 @@ impl Checked {
             Verdict::Invalid => format!("{path}: invalid output"),
             Verdict::Crash => format!("{path}: crash"),
             Verdict::Hang => format!("{path}: hang"),
+            _ if first.is_some() => format!("{path}: validators differ"),
             _ if self.differing().next().is_some() => "executions differ".into(),
             _ => "the outcome is not what the file expects".into(),
         }

@@ -12,6 +12,7 @@
 
 mod compiler;
 mod emit;
+mod judge;
 mod meaning;
 mod panics;
 mod params;
@@ -29,7 +30,7 @@ use crate::case::{Case, Program};
 use crate::lab::{self, Function};
 use crate::path::cranelift::compiler::{Compiler, Stop};
 use crate::path::cranelift::variables::Sealing;
-use crate::path::{Detail, FaultKind, Observation, Path, PathId, Toolchain, native};
+use crate::path::{Detail, FaultKind, Observation, Path, PathId, Toolchain, Validator, native};
 use crate::tac;
 
 const TARGET: &str = "x86_64-unknown-linux-gnu";
@@ -91,6 +92,11 @@ pub fn construct(cfg: &tac::Cfg) -> Result<usize, String> {
     let blocks = function.layout.blocks();
     // The entry's parameters are the function's own.
     Ok(blocks.skip(1).map(|block| function.dfg.block_params(block).len()).sum())
+}
+
+/// Cranelift's verifier, as a validator of any function.
+pub fn validator() -> Validator {
+    judge::validator()
 }
 
 struct Cranelift {

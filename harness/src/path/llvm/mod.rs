@@ -8,6 +8,7 @@
 
 mod alloca;
 mod emit;
+mod judge;
 mod machine;
 mod object;
 mod phi;
@@ -27,6 +28,7 @@ use crate::path::native::{self, NativeEnd};
 use crate::path::{Detail, Fault, FaultKind, Observation, Path, PathId, Raised, Stage, Toolchain, Unsupported};
 use crate::{lab, tac};
 use emit::Emitter;
+pub use judge::validator;
 use machine::{CodeGen, Machine};
 use object::Loaded;
 use session::Session;
