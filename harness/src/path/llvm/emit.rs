@@ -112,6 +112,12 @@ impl<'a, 'ctx> Emitter<'a, 'ctx> {
         }
     }
 
+    /// The bit that a comparison gave before it was widened; `None` for other operations, and what LLVM's builder folded.
+    pub fn bit_of(&self, result: IntValue<'ctx>) -> Option<IntValue<'ctx>> {
+        let inst = result.as_instruction().filter(|inst| inst.get_opcode() == InstructionOpcode::ZExt)?;
+        Some(inst.get_operand(0)?.value()?.into_int_value())
+    }
+
     /// An operation. It may end the current block and go on in a new one.
     pub fn operation(&mut self, op: Op, [a, b, _]: [IntValue<'ctx>; 3], name: &str) -> Result<IntValue<'ctx>, Stop> {
         let gt = if plant::on(Fault::LlvmUnsignedGt) { IntPredicate::UGT } else { IntPredicate::SGT };

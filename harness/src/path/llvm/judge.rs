@@ -128,7 +128,9 @@ fn write(text: &mut String, inputs: &[Value], blocks: &[BlockText<'_>]) -> Resul
             // A phi needs an entry, so where none can be, in a block without predecessors, a number stands for it. The
             // entry block may have no phi at all.
             match &*entries {
-                [] if index > 0 && !block.has_predecessors => line(text, format_args!("{} = add i64 0, 0", Name(phi.dest))),
+                [] if index > 0 && !block.has_predecessors => {
+                    line(text, format_args!("{} = add i64 0, 0", Name(phi.dest)))
+                }
                 entries => line(text, format_args!("{} = phi i64 {}", Name(phi.dest), entries.join(", "))),
             }
         }
