@@ -26,6 +26,8 @@ pub mod structure;
 
 pub mod compare;
 
+pub mod validators;
+
 pub mod minimize;
 
 pub mod record;

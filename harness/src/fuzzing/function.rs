@@ -1,21 +1,39 @@
 //! Functions for the lab's targets: generated ones, and small changes that make many of them invalid.
 
-use arbitrary::Unstructured;
+use arbitrary::{Result, Unstructured};
 
 use crate::case::Program;
 use crate::generate::Choices;
+use crate::generate::breaks::{break_function, break_phi_function};
 use crate::generate::function::{broken_function, broken_phi_function, valid_function, valid_phi_function};
-use crate::lab::{Atom, Block, Function, Value};
+use crate::lab::{Atom, Block, Clause, Function, PhiFunction, Value};
 
-/// A function in either form, valid or not; the smallest one when the choices run out.
+/// A function in either form, valid, with any faults, or broken in one named way; the smallest one when the choices run
+/// out.
 pub fn generate(choices: &mut Unstructured<'_>) -> Program {
-    let program = match choices.below(4) {
+    let program = match choices.below(6) {
         0 => valid_function(choices).map(Program::Ssa),
         1 => broken_function(choices).map(Program::Ssa),
         2 => valid_phi_function(choices).map(Program::Phi),
-        _ => broken_phi_function(choices).map(Program::Phi),
+        3 => broken_phi_function(choices).map(Program::Phi),
+        4 => named_break(choices).map(Program::Ssa),
+        _ => named_phi_break(choices).map(Program::Phi),
     };
     program.or_else(|_| valid_function(&mut Unstructured::new(&[])).map(Program::Ssa)).expect("choices may all be 0")
+}
+
+/// A function that touches one clause, if it has a place for it.
+fn named_break(choices: &mut Unstructured<'_>) -> Result<Function> {
+    let mut function = valid_function(choices)?;
+    break_function(&mut function, *choices.choose(Clause::ALL)?, choices)?;
+    Ok(function)
+}
+
+/// The same in phi form.
+fn named_phi_break(choices: &mut Unstructured<'_>) -> Result<PhiFunction> {
+    let mut function = valid_phi_function(choices)?;
+    break_phi_function(&mut function, *choices.choose(Clause::ALL)?, choices)?;
+    Ok(function)
 }
 
 /// One to three small changes.

@@ -29,7 +29,7 @@ pub fn parse(data: &[u8]) {
 }
 
 /// The property of functions, valid or not, that the validators find what the definitions forbid (Theorem 8.4.8).
-pub fn validate(case: &Case) {
+pub fn validator_is_definition(case: &Case) {
     holds(match &case.program {
         Program::Ssa(function) => theorems::validator_is_definition(function),
         Program::Phi(function) => theorems::phi_validator_is_definition(function),

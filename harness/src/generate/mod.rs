@@ -13,6 +13,7 @@
 //! ```
 
 mod arbitrary;
+pub mod breaks;
 pub mod choices;
 pub mod constants;
 pub mod function;

@@ -1,5 +1,6 @@
 //! The lab of lesson 8.4: SSA in block-argument and phi form, built, pruned, converted, judged and run.
 
+pub mod clause;
 mod construct;
 pub mod convert;
 pub mod dominators;
@@ -16,6 +17,7 @@ pub mod theorems;
 pub mod validate;
 pub mod validate_phi;
 
+pub use clause::{Clause, clauses, phi_clauses};
 pub use construct::{construct_live, construct_maximal, construct_naive};
 pub use convert::{args_to_phi, phi_to_args};
 pub use dominators::{Dominators, Graph};

@@ -249,3 +249,76 @@ fn text(path: Interpreter, program: &Program, prepared: &Prepared) -> (String, S
     };
     (name.into(), text)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compare::Verdict;
+    use crate::directives;
+    use crate::op::Outcome;
+
+    /// Every valid case file of a language, with its runs and their right outcomes.
+    fn cases(folder: &str, parse: impl Fn(&str) -> Option<Program>) -> Vec<(Case, Vec<Option<Outcome>>)> {
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases").join(folder);
+        let files = folder.read_dir().unwrap().map(|entry| entry.unwrap().path());
+        let texts = files.filter(|file| file.extension().unwrap() != "json").map(std::fs::read_to_string);
+        let case = |text: String| {
+            let program = parse(&text)?;
+            let runs = directives::parse(&text).unwrap();
+            let expected = runs.iter().map(|run| run.expected).collect();
+            let mut vectors: Vec<Vec<i64>> = runs.into_iter().map(|run| run.vector).collect();
+            if vectors.is_empty() {
+                vectors.push((1..).take(program.inputs()).collect());
+            }
+            Some((Case { program, vectors, fuel: crate::case::DEFAULT_FUEL }, expected))
+        };
+        texts.filter_map(|text| case(text.unwrap())).collect()
+    }
+
+    #[test]
+    fn all_agree_on_every_case_and_with_its_file() {
+        let paths = paths();
+        let paths: Vec<&dyn Path> = paths.iter().map(|path| &**path).collect();
+        let valid = |program: &Program| match program {
+            Program::Ssa(function) => lab::validate(function).is_empty(),
+            Program::Phi(function) => lab::validate_phi(function).is_empty(),
+            _ => true,
+        };
+        let mut all = cases("tiny", |text| tiny::parse(text).ok().map(Program::Tiny));
+        all.extend(cases("tac", |text| tac::parse(text).ok().map(Program::Tac)));
+        all.extend(cases("ssa", |text| lab::parse_ssa(text).ok().map(Program::Ssa).filter(valid)));
+        all.extend(cases("phi", |text| lab::parse_phi(text).ok().map(Program::Phi).filter(valid)));
+        assert!(all.len() > 100, "{} cases", all.len());
+        for (mut case, expected) in all {
+            // Just enough fuel for the language's own interpreter: a path's budget must still be enough.
+            let reference = crate::judge::reference(&case);
+            case.fuel = reference.iter().map(|execution| execution.steps).max().unwrap_or(0);
+            let report = crate::check(&case, &paths, Detail::default());
+            assert!(matches!(report.verdict, Verdict::Agree | Verdict::Inconclusive(_)), "{case:?}\n{report:?}");
+            for (run, expected) in report.runs.iter().zip(expected) {
+                assert!(expected.is_none_or(|expected| run.right == expected), "{case:?}\n{run:?}");
+                // No budget of a path ran out where the language's own did not.
+                assert!(run.classes.iter().all(|class| class.outcome != Outcome::OutOfFuel), "{case:?}\n{run:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_path_says_what_it_does_not_take() {
+        let program = Program::Ssa(lab::parse_ssa("entry:\n  ret 1").unwrap());
+        let case = Case { program, vectors: vec![vec![]], fuel: 10 };
+        for path in [Interpreter::Tiny, Interpreter::Tac] {
+            let observation = path.observe(&case, Detail::default());
+            assert!(observation.outcomes.is_empty() && observation.unsupported.len() == 1, "{observation:?}");
+        }
+    }
+
+    #[test]
+    fn an_ill_formed_phi_function_is_a_fault_of_its_own_path_alone() {
+        let program = Program::Phi(lab::parse_phi("entry:\n  x = add 1, 2\n  x = add 3, 4\n  ret x").unwrap());
+        let case = Case { program, vectors: Vec::new(), fuel: 10 };
+        let observation = Interpreter::Phi.observe(&case, Detail::default());
+        assert_eq!(observation.faults.len(), 1, "{observation:?}");
+        assert!(observation.outcomes.is_empty() && observation.raised.is_empty(), "{observation:?}");
+    }
+}

@@ -7,6 +7,7 @@
 #[cfg(feature = "cranelift")]
 pub mod cranelift;
 pub mod interpreters;
+pub mod judgement;
 #[cfg(feature = "llvm")]
 pub mod llvm;
 pub mod native;
@@ -14,6 +15,7 @@ pub mod validator;
 
 use std::fmt;
 
+pub use judgement::{Judge, Judgement, Validator, validators};
 use serde::{Deserialize, Serialize};
 
 use crate::case::Case;

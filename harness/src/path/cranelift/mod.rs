@@ -13,6 +13,7 @@
 
 mod compiler;
 mod emit;
+mod judge;
 mod meaning;
 mod panics;
 mod params;
@@ -30,7 +31,7 @@ use crate::case::{Case, Program};
 use crate::lab::{self, Function};
 use crate::path::cranelift::compiler::{Compiler, Stop};
 use crate::path::cranelift::variables::{Sealing, Style};
-use crate::path::{Detail, FaultKind, Observation, Path, PathId, Toolchain, native};
+use crate::path::{Detail, FaultKind, Observation, Path, PathId, Toolchain, Validator, native};
 use crate::tac::{self, Perturbation};
 
 const TARGET: &str = "x86_64-unknown-linux-gnu";
@@ -95,6 +96,27 @@ const VARIANTS: [Variant; 19] = {
 /// Cranelift's paths.
 pub fn paths() -> Vec<Box<dyn Path>> {
     VARIANTS.into_iter().map(|variant| Box::new(Cranelift { variant, isa: target(variant) }) as Box<dyn Path>).collect()
+}
+
+/// `SSABuilder`'s construction alone, to compare constructions by cost and size: the number of block parameters.
+pub fn construct(cfg: &tac::Cfg) -> Result<usize, String> {
+    let isa = target(VARIANTS[0])?;
+    let mut function = cranelift_codegen::ir::Function::new();
+    variables::lower(
+        cfg,
+        Style { sealing: Sealing::Early, direct: false },
+        &*isa,
+        &mut function,
+        &mut cranelift_frontend::FunctionBuilderContext::new(),
+    )?;
+    let blocks = function.layout.blocks();
+    // The entry's parameters are the function's own.
+    Ok(blocks.skip(1).map(|block| function.dfg.block_params(block).len()).sum())
+}
+
+/// Cranelift's verifier, as a validator of any function.
+pub fn validator() -> Validator {
+    judge::validator()
 }
 
 struct Cranelift {

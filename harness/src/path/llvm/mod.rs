@@ -8,6 +8,7 @@
 
 mod alloca;
 mod emit;
+mod judge;
 mod machine;
 mod object;
 mod phi;
@@ -28,6 +29,7 @@ use crate::path::native::{self, NativeEnd};
 use crate::path::{Detail, Fault, FaultKind, Observation, Path, PathId, Raised, Stage, Toolchain, Unsupported};
 use crate::tac::{self, Perturbation};
 use emit::Emitter;
+pub use judge::validator;
 use machine::{CodeGen, Machine};
 use object::Loaded;
 use session::Session;
@@ -55,6 +57,30 @@ pub fn paths() -> Vec<Box<dyn Path>> {
         path(format!("perturbed-{}", tac::list(perturbations)), mem2reg, mid, Style { perturbations, ..PLAIN })
     });
     plain.chain(together).chain(alone).collect()
+}
+
+/// mem2reg's construction alone, to compare constructions by cost and size: the number of phis.
+pub fn construct(cfg: &tac::Cfg) -> Result<usize, String> {
+    let built = session::survive(|| {
+        let session = Session::new();
+        let module = session.context.create_module("roundtrip");
+        Machine::with(CodeGen::None, |machine| {
+            machine.adopt(&module);
+            alloca::emit(cfg, false, &mut Emitter::new(&session.context, &module, false))?;
+            machine.run_unverified(&session, &module, "mem2reg", Stage::Construct)?;
+            let blocks = module.get_functions().flat_map(|function| function.get_basic_blocks());
+            let is_phi = |instruction: &inkwell::values::InstructionValue<'_>| {
+                instruction.get_opcode() == inkwell::values::InstructionOpcode::Phi
+            };
+            Ok(blocks.map(|block| block.get_instructions().take_while(is_phi).count()).sum())
+        })
+    });
+    match built {
+        Ok(Ok(phis)) => Ok(phis),
+        Ok(Err(Stop::Fault(fault))) => Err(fault.message),
+        Ok(Err(Stop::Unsupported(unsupported))) => Err(unsupported.reason),
+        Err(fatal) => Err(fatal),
+    }
 }
 
 /// How a graph with variables is written.

@@ -9,6 +9,8 @@
 //! Output that a validator rejects, crashes and hangs add what was said, without names and numbers. The signature
 //! depends neither on the program nor on values, so reduction can keep it and two programs with one fault share it.
 
+mod sides;
+
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -259,7 +261,7 @@ fn wrong_groups(report: &Report, wrong: Vec<&Source>) -> String {
 }
 
 /// A message's first line as a part of a file name: words only, without the names and numbers of one program.
-fn slug(message: &str) -> String {
+pub(crate) fn slug(message: &str) -> String {
     let line = message.lines().next().unwrap_or_default();
     let words = line.split(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '.' | '%' | '_'));
     let general = words.filter(|word| {
