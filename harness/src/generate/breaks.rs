@@ -12,15 +12,13 @@ pub fn break_function(function: &mut Function, clause: Clause, u: &mut Unstructu
     let count = function.blocks.len();
     match clause {
         Clause::DefinedTwice => {
-            let places = function.blocks.iter_mut().flat_map(|block| {
-                block.params.iter_mut().chain(block.body.iter_mut().map(|inst| &mut inst.dest))
-            });
+            let places = function
+                .blocks
+                .iter_mut()
+                .flat_map(|block| block.params.iter_mut().chain(block.body.iter_mut().map(|inst| &mut inst.dest)));
             return define_twice(function.inputs.iter_mut().chain(places).collect(), u);
         }
-        Clause::Undefined
-        | Clause::Undominated
-        | Clause::UndefinedUnreachable
-        | Clause::UndominatedUnreachable => {
+        Clause::Undefined | Clause::Undominated | Clause::UndefinedUnreachable | Clause::UndominatedUnreachable => {
             let ghost = Value(function.value_names.push("ghost"));
             let mut definitions = Definitions::new(&*function, &function.inputs);
             for (index, block) in function.blocks.iter().enumerate() {
@@ -86,10 +84,7 @@ pub fn break_phi_function(function: &mut PhiFunction, clause: Clause, u: &mut Un
             });
             return define_twice(function.inputs.iter_mut().chain(places).collect(), u);
         }
-        Clause::Undefined
-        | Clause::Undominated
-        | Clause::UndefinedUnreachable
-        | Clause::UndominatedUnreachable => {
+        Clause::Undefined | Clause::Undominated | Clause::UndefinedUnreachable | Clause::UndominatedUnreachable => {
             let ghost = Value(function.value_names.push("ghost"));
             let mut definitions = Definitions::new(&*function, &function.inputs);
             for (index, block) in function.blocks.iter().enumerate() {
@@ -219,9 +214,7 @@ fn uses(function: &mut Function) -> Vec<(Site, &mut Atom)> {
         }
         let arguments: Vec<&mut Atom> = match &mut block.term {
             Terminator::Br(to) => to.args.iter_mut().collect(),
-            Terminator::Cbr(atom, yes, no) => {
-                [atom].into_iter().chain(&mut yes.args).chain(&mut no.args).collect()
-            }
+            Terminator::Cbr(atom, yes, no) => [atom].into_iter().chain(&mut yes.args).chain(&mut no.args).collect(),
             Terminator::Ret(atom) => vec![atom],
             Terminator::Trap(_) => Vec::new(),
         };

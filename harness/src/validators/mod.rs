@@ -26,8 +26,10 @@ struct OffTheMap<'v> {
 /// Compares the judgements of a function; `None` for a program in Tiny or TAC, which no validator takes.
 pub fn check(case: &Case, validators: &[Validator]) -> Option<Report> {
     let touched = touched(&case.program)?;
-    let off: Vec<OffTheMap> =
-        validators.iter().filter_map(|validator| off_the_map(validator, &judge(validator, &case.program)?, &touched)).collect();
+    let off: Vec<OffTheMap> = validators
+        .iter()
+        .filter_map(|validator| off_the_map(validator, &judge(validator, &case.program)?, &touched))
+        .collect();
     let verdict = match off.iter().map(|off| off.kind).max_by_key(|kind| *kind == FaultKind::Crash) {
         None => Verdict::Agree,
         Some(FaultKind::Crash) => Verdict::Crash,
