@@ -1,7 +1,7 @@
 # An irreducible loop that is entered at three places, with a variable that only some of the ways assign.
-# run: 0, 5
-# run: 1, 5
-# run: 2, 4
+# run: 0, 5 => return 132090
+# run: 1, 5 => return 12009
+# run: 2, 4 => return 1212909
 input way, n
   ifz way goto first
   t = eq way, 1

@@ -1,6 +1,6 @@
 # Unreachable blocks that define, use, swap, and jump into live code; the live code never sees their values.
-# run: 3
-# run: 0
+# run: 3 => return 72
+# run: 0 => return 12
 input n
   a = copy 1
   b = copy 2

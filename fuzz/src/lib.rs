@@ -5,15 +5,18 @@ use std::path::{Path, PathBuf};
 use harness::case::Form;
 use harness::fuzzing;
 
+/// This crate's folder.
+const FUZZ: &str = env!("CARGO_MANIFEST_DIR");
+
 /// The project's corpus: seeds come from there, findings go there.
 pub fn corpus() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../corpus")
+    Path::new(FUZZ).with_file_name("corpus")
 }
 
 /// Readies a target that starts from the corpus's programs of these forms.
 pub fn start(target: &str, forms: &[Form]) {
     fuzzing::survive_panics();
-    fuzzing::plant_seeds(&corpus(), forms, &Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus").join(target));
+    fuzzing::plant_seeds(&corpus(), forms, &Path::new(FUZZ).join("corpus").join(target));
     #[cfg(feature = "plant")]
     plant();
 }

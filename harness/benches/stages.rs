@@ -1,29 +1,18 @@
 //! The lab's stages on one everyday program, and all of them in a row: at least 20,000 programs a second.
 
+#[path = "programs/two_loops.rs"]
+mod program;
+
 use std::hint::black_box;
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use harness::lab::{self, Function};
 use harness::{tac, tiny};
 
-/// Two loops, short circuits, an `if` with two arms and one with one: about 40 instructions.
-const TWO_LOOPS: &str = "\
-input n, m
-s = 0; i = 1
-while i <= n {
-  if i % 3 == 0 || i % 5 == 0 { s = s + i }
-  i = i + 1
-}
-p = 1; j = 0
-while j < m && p < 1000000 {
-  p = p * 3 + j
-  if p % 7 == 2 { p = p - s } else { s = s + p / 2 }
-  j = j + 1
-}
-return s * 31 + p - i
-";
+use program::TWO_LOOPS;
 
-const INPUTS: [i64; 2] = [10, 12];
+const INPUTS: [i64; 2] = program::INPUTS[0];
+
 const FUEL: u64 = 100_000;
 
 fn pruned(program: &tiny::Program) -> Function {

@@ -22,6 +22,8 @@ pub mod path;
 
 pub mod judge;
 
+pub mod structure;
+
 pub mod compare;
 
 pub mod validators;

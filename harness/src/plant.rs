@@ -63,6 +63,12 @@ faults! {
     ClifNarrowCondition "clif-narrow-condition",
     /// Cranelift's lowering drops an instruction's write when a variable is written twice in a block.
     ClifStaleVariable "clif-stale-variable",
+    /// Cranelift's lowering seals a block without waiting for branches from unreachable blocks.
+    ClifSealUnreachable "clif-seal-unreachable",
+    /// Cranelift's lowering exchanges the targets of a branch that can't fall through to the next block.
+    ClifFarBranch "clif-far-branch",
+    /// Cranelift's lowering branches on a comparison that its variable no longer holds.
+    ClifStaleTruth "clif-stale-truth",
     /// The block-parameter lowering to Cranelift passes the first argument twice.
     ClifDropArgument "clif-drop-argument",
     /// Cranelift's signal handler takes overflow for division by zero.

@@ -2,7 +2,7 @@
 //! on the cases and on random programs, and size.
 
 mod common;
-#[path = "../benches/family/mod.rs"]
+#[path = "../benches/programs/pathological.rs"]
 mod family;
 
 use arbitrary::{Arbitrary, Unstructured};

@@ -280,11 +280,12 @@ fn every_file_says_what_it_is_for_and_holds_one_idea() {
     for file in folders.iter().map(|folder| root().join(folder)).filter(|f| f.exists()).flat_map(|f| rust_files(&f)) {
         let text = fs::read_to_string(&file).unwrap();
         let lines = text.lines().count();
+        let name = file.strip_prefix(root()).unwrap().display();
         if !text.starts_with("//! ") {
-            faults.insert(format!("{}: begins without a `//!` line that says what it is for", file.display()));
+            faults.insert(format!("{name}: begins without a `//!` line that says what it is for"));
         }
         if lines > MOST_LINES {
-            faults.insert(format!("{}: {lines} lines, more than {MOST_LINES}", file.display()));
+            faults.insert(format!("{name}: {lines} lines, more than {MOST_LINES}"));
         }
     }
     report(faults);

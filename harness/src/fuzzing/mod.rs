@@ -27,16 +27,16 @@ thread_local! {
 /// Replaces the engine's panic hook. To be called once the engine has installed it.
 ///
 /// libFuzzer's Rust binding aborts in the hook. Compilers panic too; their paths catch that and make it a finding like
-/// any other, so the hook must let them. [`property`] ends the process for the panics that nobody catches.
+/// any other, so the hook must let them. [`property`] aborts for the panics that nobody catches.
 pub fn survive_panics() {
     panic::set_hook(Box::new(|info| LAST_PANIC.with_borrow_mut(|last| *last = info.to_string())));
 }
 
-/// Runs a property after [`survive_panics`]: shows a panic that escapes it and lets it go on.
+/// Runs a property after [`survive_panics`]; a panic that escapes it is shown and ends the process.
 pub fn property(body: impl FnOnce()) {
-    if let Err(payload) = panic::catch_unwind(AssertUnwindSafe(body)) {
+    if panic::catch_unwind(AssertUnwindSafe(body)).is_err() {
         eprintln!("{}", LAST_PANIC.take());
-        panic::resume_unwind(payload);
+        std::process::abort();
     }
 }
 

@@ -25,7 +25,7 @@ pub use function::{Atom, Block, BlockData, Function, Inst, Phi, PhiBlock, PhiFun
 pub use interpret::{run, run_phi, trace, trace_phi};
 pub use judge::{Rule, Violation};
 pub use parse::{parse_phi, parse_ssa};
-pub use prune::{prune_dead, prune_trivial, remove_first_trivial};
+pub use prune::{for_each_atom, prune_dead, prune_trivial, remove_first_trivial};
 pub use split::{CriticalEdge, conflicts, critical_edges, split_conflicts};
 pub use validate::validate;
 pub use validate_phi::validate_phi;

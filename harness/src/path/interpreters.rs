@@ -1,7 +1,7 @@
 //! The harness's own paths: Tiny's interpreter, the lab's constructions and forms, and the TAC interpreter.
 //!
-//! They rest on no compiler. `tiny/eval` and `lab/tac` say what a program means; `lab/naive`, `lab/pruned` and `lab/phi`
-//! put the lesson's algorithms on trial like any compiler's: what they build is raised, judged by S0–S4 and run.
+//! They rest on no compiler. `tiny/eval` and `lab/tac` say what a program means; `lab/naive`, `lab/pruned`,
+//! `lab/phi` and `lab/perturbed` put the lesson's algorithms on trial like any compiler's: what they build is raised, judged by S0–S4 and run.
 
 use std::borrow::Cow;
 
@@ -9,7 +9,8 @@ use crate::case::{Case, Program};
 use crate::lab::{self, Function, PhiFunction};
 use crate::op::Execution;
 use crate::path::{Detail, Fault, FaultKind, Observation, Path, PathId, Raised, Stage, Toolchain};
-use crate::{tac, tiny};
+use crate::tac::{self, Perturbation};
+use crate::tiny;
 
 /// One of the harness's own paths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,6 +25,8 @@ pub enum Interpreter {
     Phi,
     /// `lab/tac`: three-address code, line by line.
     Tac,
+    /// `lab/perturbed`: the pruned SSA of TAC's graph after all perturbations.
+    Perturbed,
 }
 
 /// All of them.
@@ -41,8 +44,10 @@ enum Prepared<'a> {
 
 impl Interpreter {
     /// All of them, in the order of the data flow.
-    pub const ALL: [Interpreter; 5] =
-        [Interpreter::Tiny, Interpreter::Naive, Interpreter::Pruned, Interpreter::Phi, Interpreter::Tac];
+    pub const ALL: [Interpreter; 6] = {
+        use Interpreter::*;
+        [Tiny, Naive, Pruned, Phi, Tac, Perturbed]
+    };
 
     /// The path of a name.
     pub fn from_id(id: &PathId) -> Option<Interpreter> {
@@ -75,7 +80,9 @@ impl Interpreter {
             (Interpreter::Pruned, _) => Prepared::Ssa(pruned(program)?),
             (Interpreter::Phi, Program::Phi(function)) => Prepared::Phi(function.clone()),
             (Interpreter::Phi, _) => Prepared::Phi(lab::args_to_phi(&lab::split_conflicts(&pruned(program)?))),
-            (Interpreter::Tiny | Interpreter::Tac, _) => {
+            (Interpreter::Perturbed, Program::Tiny(program)) => Prepared::Ssa(perturbed(&tac::lower(program))),
+            (Interpreter::Perturbed, Program::Tac(program)) => Prepared::Ssa(perturbed(program)),
+            (Interpreter::Tiny | Interpreter::Tac | Interpreter::Perturbed, _) => {
                 return Err(format!("{} does not take .{} programs", self.id(), program.form().extension()));
             }
         })
@@ -123,6 +130,14 @@ pub(super) fn pruned(program: &Program) -> Result<Function, String> {
     Ok(function)
 }
 
+/// The pruned function of the program's graph after all perturbations.
+fn perturbed(program: &tac::Program) -> Function {
+    let mut function = lab::construct_live(&tac::perturb(tac::cfg(program), Perturbation::ALL));
+    lab::prune_dead(&mut function);
+    lab::prune_trivial(&mut function);
+    function
+}
+
 /// Algorithm 8.4.6 on a function that it applies to.
 fn phi_to_args(function: &PhiFunction) -> Result<Function, String> {
     if let Some(violation) = lab::validate_phi(function).first() {
@@ -143,6 +158,7 @@ impl Path for Interpreter {
             Interpreter::Pruned => PathId::new("lab", None, "pruned"),
             Interpreter::Phi => PathId::new("lab", None, "phi"),
             Interpreter::Tac => PathId::new("lab", None, "tac"),
+            Interpreter::Perturbed => PathId::new("lab", None, "perturbed"),
         }
     }
 
@@ -150,6 +166,7 @@ impl Path for Interpreter {
         let (what, group) = match self {
             Interpreter::Tiny => ("Tiny interpreter", "tiny"),
             Interpreter::Naive | Interpreter::Pruned | Interpreter::Phi => ("lab", "lab"),
+            Interpreter::Perturbed => ("lab, graph perturbed", "lab"),
             Interpreter::Tac => ("TAC interpreter", "tac"),
         };
         Toolchain {
@@ -167,6 +184,9 @@ impl Path for Interpreter {
         let mut observation = Observation::empty();
         if detail.texts {
             observation.texts.push(text(*self, &case.program, &prepared));
+            if *self == Interpreter::Perturbed {
+                observation.texts.push(("perturbations".into(), tac::list(Perturbation::ALL)));
+            }
         }
         let fuel = self.budget(case, &prepared);
         let mut run_all = |run: &dyn Fn(&[i64]) -> Execution| {
@@ -219,6 +239,7 @@ fn text(path: Interpreter, program: &Program, prepared: &Prepared) -> (String, S
         Interpreter::Pruned if from_tac => "tac-pruned",
         Interpreter::Pruned => "ssa-pruned",
         Interpreter::Phi => "phi",
+        Interpreter::Perturbed => "tac-perturbed",
     };
     let text = match prepared {
         Prepared::Tiny(program) => program.to_string(),
@@ -227,4 +248,77 @@ fn text(path: Interpreter, program: &Program, prepared: &Prepared) -> (String, S
         Prepared::Phi(function) => function.to_string(),
     };
     (name.into(), text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compare::Verdict;
+    use crate::directives;
+    use crate::op::Outcome;
+
+    /// Every valid case file of a language, with its runs and their right outcomes.
+    fn cases(folder: &str, parse: impl Fn(&str) -> Option<Program>) -> Vec<(Case, Vec<Option<Outcome>>)> {
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases").join(folder);
+        let files = folder.read_dir().unwrap().map(|entry| entry.unwrap().path());
+        let texts = files.filter(|file| file.extension().unwrap() != "json").map(std::fs::read_to_string);
+        let case = |text: String| {
+            let program = parse(&text)?;
+            let runs = directives::parse(&text).unwrap();
+            let expected = runs.iter().map(|run| run.expected).collect();
+            let mut vectors: Vec<Vec<i64>> = runs.into_iter().map(|run| run.vector).collect();
+            if vectors.is_empty() {
+                vectors.push((1..).take(program.inputs()).collect());
+            }
+            Some((Case { program, vectors, fuel: crate::case::DEFAULT_FUEL }, expected))
+        };
+        texts.filter_map(|text| case(text.unwrap())).collect()
+    }
+
+    #[test]
+    fn all_agree_on_every_case_and_with_its_file() {
+        let paths = paths();
+        let paths: Vec<&dyn Path> = paths.iter().map(|path| &**path).collect();
+        let valid = |program: &Program| match program {
+            Program::Ssa(function) => lab::validate(function).is_empty(),
+            Program::Phi(function) => lab::validate_phi(function).is_empty(),
+            _ => true,
+        };
+        let mut all = cases("tiny", |text| tiny::parse(text).ok().map(Program::Tiny));
+        all.extend(cases("tac", |text| tac::parse(text).ok().map(Program::Tac)));
+        all.extend(cases("ssa", |text| lab::parse_ssa(text).ok().map(Program::Ssa).filter(valid)));
+        all.extend(cases("phi", |text| lab::parse_phi(text).ok().map(Program::Phi).filter(valid)));
+        assert!(all.len() > 100, "{} cases", all.len());
+        for (mut case, expected) in all {
+            // Just enough fuel for the language's own interpreter: a path's budget must still be enough.
+            let reference = crate::judge::reference(&case);
+            case.fuel = reference.iter().map(|execution| execution.steps).max().unwrap_or(0);
+            let report = crate::check(&case, &paths, Detail::default());
+            assert!(matches!(report.verdict, Verdict::Agree | Verdict::Inconclusive(_)), "{case:?}\n{report:?}");
+            for (run, expected) in report.runs.iter().zip(expected) {
+                assert!(expected.is_none_or(|expected| run.right == expected), "{case:?}\n{run:?}");
+                // No budget of a path ran out where the language's own did not.
+                assert!(run.classes.iter().all(|class| class.outcome != Outcome::OutOfFuel), "{case:?}\n{run:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_path_says_what_it_does_not_take() {
+        let program = Program::Ssa(lab::parse_ssa("entry:\n  ret 1").unwrap());
+        let case = Case { program, vectors: vec![vec![]], fuel: 10 };
+        for path in [Interpreter::Tiny, Interpreter::Tac] {
+            let observation = path.observe(&case, Detail::default());
+            assert!(observation.outcomes.is_empty() && observation.unsupported.len() == 1, "{observation:?}");
+        }
+    }
+
+    #[test]
+    fn an_ill_formed_phi_function_is_a_fault_of_its_own_path_alone() {
+        let program = Program::Phi(lab::parse_phi("entry:\n  x = add 1, 2\n  x = add 3, 4\n  ret x").unwrap());
+        let case = Case { program, vectors: Vec::new(), fuel: 10 };
+        let observation = Interpreter::Phi.observe(&case, Detail::default());
+        assert_eq!(observation.faults.len(), 1, "{observation:?}");
+        assert!(observation.outcomes.is_empty() && observation.raised.is_empty(), "{observation:?}");
+    }
 }

@@ -22,6 +22,8 @@ pub struct Expected {
     pub verdict: String,
     /// A finding's signature.
     pub signature: Option<String>,
+    /// The paths that took part in a finding, without versions: on others it may have another signature.
+    pub paths: Vec<String>,
 }
 
 /// The folders that name a verdict.
@@ -68,7 +70,7 @@ fn entry(file: &Path) -> Option<Result<Expected, String>> {
         let name = folder.file_name()?.to_str()?;
         if name == "known-bugs" { Some("agree") } else { VERDICTS.into_iter().find(|verdict| *verdict == name) }
     });
-    let expected = |verdict: &str| Expected { verdict: verdict.into(), signature: None };
+    let expected = |verdict: &str| Expected { verdict: verdict.into(), signature: None, paths: Vec::new() };
     Some(named.map(expected).ok_or_else(|| "it lies in no folder with a verdict's name".into()))
 }
 
@@ -80,7 +82,16 @@ fn recorded(folder: &Path) -> Result<Expected, String> {
         serde_json::from_str(&text).map_err(|error| format!("{} is not JSON: {error}", path.display()))?;
     let field = |name: &str| record[name].as_str().map(str::to_owned);
     let verdict = field("verdict").ok_or_else(|| format!("{} has no verdict", path.display()))?;
-    Ok(Expected { verdict, signature: field("signature") })
+    let ids = record["paths"].as_array().into_iter().flatten().filter_map(|path| path["path"].as_str());
+    Ok(Expected { verdict, signature: field("signature"), paths: ids.map(without_version).collect() })
+}
+
+/// `llvm/phi-O2` of `llvm@22.1.8/phi-O2`: an entry outlives the versions that it was recorded with.
+fn without_version(id: &str) -> String {
+    match (id.split_once('@'), id.split_once('/')) {
+        (Some((compiler, _)), Some((_, variant))) => format!("{compiler}/{variant}"),
+        _ => id.into(),
+    }
 }
 
 #[cfg(test)]
@@ -102,7 +113,10 @@ mod tests {
         let corpus = corpus(&[
             ("agree/deep/a.tiny", ""),
             ("findings/crash.x/min.tac", ""),
-            ("findings/crash.x/finding.json", r#"{"verdict": "crash", "signature": "crash.x"}"#),
+            (
+                "findings/crash.x/finding.json",
+                r#"{"verdict": "crash", "signature": "crash.x", "paths": [{"path": "llvm@22.1.8/phi-O2"}]}"#,
+            ),
             ("findings/crash.x/original.tac", ""),
             ("findings/crash.x/ir/lab.ssa", ""),
             ("findings/.new-1/min.tiny", ""),
@@ -115,7 +129,8 @@ mod tests {
             .into_iter()
             .map(|entry| {
                 let file = entry.file.strip_prefix(corpus.path()).unwrap().display().to_string();
-                let Expected { verdict, signature } = entry.expected.unwrap();
+                let Expected { verdict, signature, paths } = entry.expected.unwrap();
+                assert_eq!(paths.is_empty(), signature.is_none());
                 (file, verdict + &signature.map(|text| format!(" {text}")).unwrap_or_default())
             })
             .collect();
@@ -129,7 +144,7 @@ mod tests {
         // A folder within a corpus is judged by where it stands.
         let within = entries(&corpus.path().join("findings/crash.x")).unwrap();
         assert_eq!(within.len(), 1);
-        assert_eq!(within[0].expected.as_ref().unwrap().verdict, "crash");
+        assert_eq!(within[0].expected.as_ref().unwrap().paths, ["llvm/phi-O2"]);
     }
 
     #[test]

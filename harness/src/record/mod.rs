@@ -11,22 +11,17 @@ mod readme;
 pub use corpus::{Entry, Expected, entries};
 pub use finding::{Finding, Recorded, Toolchained, record, recorded, right};
 
-use std::fmt::Write;
-
 use crate::case::{Case, Program};
+use crate::directives::Directive;
 use crate::op::Outcome;
 
 /// A case as a file: the run directives, with the right outcomes where they are known, and the program.
 pub fn case_text(case: &Case, right: &[Outcome]) -> String {
     let mut text = String::new();
     for (index, vector) in case.vectors.iter().enumerate() {
-        let inputs: Vec<String> = vector.iter().map(i64::to_string).collect();
-        let _ = match right.get(index) {
-            Some(outcome) if *outcome != Outcome::OutOfFuel => {
-                writeln!(text, "# run: {} => {outcome}", inputs.join(", "))
-            }
-            _ => writeln!(text, "# run: {}", inputs.join(", ")),
-        };
+        let expected = right.get(index).copied().filter(|outcome| *outcome != Outcome::OutOfFuel);
+        let directive = Directive { vector: vector.clone(), expected, span: 0..0 };
+        text.push_str(&format!("{directive}\n"));
     }
     text + &program_text(&case.program)
 }

@@ -1,11 +1,12 @@
 //! The page of a finding that a person reads first.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use crate::compare::{Report, Verdict};
-use crate::record::Finding;
 use crate::record::case_text;
 use crate::record::finding::right;
+use crate::record::{Finding, Toolchained};
 
 /// `README.md`: the program, what each side says of it, the versions, and one command to see it again.
 pub fn readme(finding: &Finding, program: &str) -> String {
@@ -18,9 +19,7 @@ pub fn readme(finding: &Finding, program: &str) -> String {
         let inputs = if inputs.is_empty() { "no inputs".into() } else { format!("inputs {}", inputs.join(", ")) };
         let _ = writeln!(text, "- {inputs}; right is `{}`", run.right);
         for class in run.classes.iter().filter(|class| class.outcome != run.right) {
-            let paths: Vec<String> =
-                class.sources.iter().map(|source| format!("{} ({})", source.path, source.stage)).collect();
-            let _ = writeln!(text, "  - `{}`: {}", class.outcome, paths.join(", "));
+            let _ = writeln!(text, "  - `{}`: {}", class.outcome, run.side(class).join(", "));
         }
     }
     for fault in &report.faults {
@@ -30,13 +29,27 @@ pub fn readme(finding: &Finding, program: &str) -> String {
     let _ = write!(text, "\nFirst seen in {} (`original.{}`). Toolchains:\n\n", finding.origin, {
         finding.original.0.program.form().extension()
     });
-    let mut toolchains: Vec<&str> = finding.paths.iter().map(|path| path.toolchain.description.as_str()).collect();
-    toolchains.dedup();
-    for toolchain in toolchains {
-        let _ = writeln!(text, "- {toolchain}");
+    for (path, toolchain) in toolchains(finding) {
+        let _ = writeln!(text, "- {path}: {toolchain}");
     }
-    text.push_str("\nThe IR of each side is in `ir/`; everything for programs is in `finding.json`.\n");
+    text.push_str("\nThe IR of each side is in `ir/`; all paths' toolchains, and everything else for programs, in `finding.json`.\n");
     text
+}
+
+/// The toolchains that matter most: of each compiler, the first path that is wrong, else its first path.
+fn toolchains<'a>(finding: &'a Finding<'_>) -> impl Iterator<Item = (&'a str, &'a str)> {
+    let report = finding.minimized.1;
+    let classes = report.runs.iter().flat_map(|run| run.classes.iter().filter(|class| class.outcome != run.right));
+    let mut wrong: Vec<String> =
+        classes.flat_map(|class| &class.sources).map(|source| source.path.to_string()).collect();
+    wrong.extend(report.faults.iter().map(|fault| fault.path.to_string()));
+    let compiler = |path: &str| path.split('/').next().unwrap_or_default().to_string();
+    let mut chosen: BTreeMap<String, &Toolchained> = BTreeMap::new();
+    let (accused, others): (Vec<_>, Vec<_>) = finding.paths.iter().partition(|path| wrong.contains(&path.path));
+    for path in accused.into_iter().chain(others) {
+        chosen.entry(compiler(&path.path)).or_insert(path);
+    }
+    chosen.into_values().map(|path| (path.path.as_str(), path.toolchain.description.as_str()))
 }
 
 fn sentence(report: &Report) -> &'static str {

@@ -1,13 +1,11 @@
 //! What came of checking one program, laid out like a compiler's diagnostic.
 
-use std::collections::BTreeMap;
 use std::ops::Range;
 
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Renderer, Snippet};
 
-use crate::compare::{Class, Report, Run, Signature, Source, Verdict};
+use crate::compare::{Report, Run, Signature, Verdict};
 use crate::op::Outcome;
-use crate::path::Stage;
 use crate::report::{count, values};
 
 /// Lines of the program that are shown.
@@ -156,22 +154,9 @@ fn describe_run(run: &Run) -> String {
         let head = format!("\n  {:width$}  {mark}  ", class.outcome.to_string());
         let indent = " ".repeat(head.len() - 1);
         text.push_str(&head);
-        text.push_str(&wrapped(&paths(class), &indent));
+        text.push_str(&wrapped(&run.side(class), &indent));
     }
     text
-}
-
-/// The paths of a class, with what of them ran when that is not the path's own execution alone.
-fn paths(class: &Class) -> Vec<String> {
-    let mut stages: BTreeMap<_, Vec<Stage>> = BTreeMap::new();
-    for Source { path, stage, .. } in &class.sources {
-        stages.entry(path).or_default().push(*stage);
-    }
-    let shown = |(path, stages): (_, Vec<Stage>)| match stages.as_slice() {
-        [Stage::Execute] => format!("{path}"),
-        stages => format!("{path} ({})", stages.iter().map(|stage| stage.name()).collect::<Vec<_>>().join(", ")),
-    };
-    stages.into_iter().map(shown).collect()
 }
 
 fn wrapped(items: &[String], indent: &str) -> String {
@@ -196,8 +181,8 @@ fn wrapped(items: &[String], indent: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compare::PathFault;
-    use crate::path::{FaultKind, PathId};
+    use crate::compare::{Class, PathFault, Source};
+    use crate::path::{FaultKind, PathId, Stage};
 
     fn source(compiler: &str, variant: &str, stage: Stage) -> Source {
         Source { path: PathId::new(compiler, None, variant), stage, group: compiler.into() }

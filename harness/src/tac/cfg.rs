@@ -47,6 +47,30 @@ impl Terminator {
         };
         first.into_iter().chain(second)
     }
+
+    /// The targets in order, to be changed.
+    pub fn targets_mut(&mut self) -> impl Iterator<Item = &mut BlockIndex> {
+        let (first, second) = match self {
+            Terminator::Br(target) => (Some(target), None),
+            Terminator::Cbr(_, yes, no) => (Some(yes), Some(no)),
+            Terminator::Ret(_) => (None, None),
+        };
+        first.into_iter().chain(second)
+    }
+}
+
+impl Cfg {
+    /// Which blocks some path from the entry leads to.
+    pub fn reachable(&self) -> Vec<bool> {
+        let mut reachable = vec![false; self.blocks.len()];
+        let mut pending = vec![0];
+        while let Some(block) = pending.pop() {
+            if !std::mem::replace(&mut reachable[block], true) {
+                pending.extend(self.blocks[block].term.targets());
+            }
+        }
+        reachable
+    }
 }
 
 /// The control-flow graph of a program.

@@ -7,6 +7,7 @@ mod eval;
 mod lower;
 mod order;
 mod parse;
+mod perturb;
 mod print;
 pub mod program;
 
@@ -15,4 +16,5 @@ pub use cfg::{Cfg, cfg};
 pub use eval::eval;
 pub use lower::lower;
 pub use parse::parse;
+pub use perturb::{Perturbation, list, perturb};
 pub use program::{Assign, Atom, Label, Line, Program, Var};

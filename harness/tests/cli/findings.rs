@@ -50,7 +50,7 @@ fn a_finding_is_announced_minimized_and_recorded_once() {
     // The right outcomes are right: without the fault the program is a test that passes, with it the finding is back.
     let min = folder.join("min.tiny");
     assert_eq!(run(["check", min.to_str().unwrap()]).status, 0);
-    assert_eq!(run(["check", min.to_str().unwrap(), "--plant", FAULT]).status, 1);
+    assert_eq!(run(["check", min.to_str().unwrap(), "--plant", FAULT, "--paths", OWN_PATHS]).status, 1);
 
     let before = read("finding.json");
     let second = planted("--seed 2 --programs 10", corpus.path());
@@ -116,13 +116,13 @@ fn minimize_keeps_the_signature() {
         .unwrap();
     let minimize = |extra: &[&str]| {
         let mut command = roundtrip();
-        ran(command.arg("minimize").arg(&program).args(extra).arg("--out").arg(&out))
+        ran(command.args(["minimize", "--paths", OWN_PATHS]).arg(&program).args(extra).arg("--out").arg(&out))
     };
     let ran = minimize(&["--plant", FAULT]);
     assert_eq!(ran.status, 0, "{}", ran.stderr);
     let small = std::fs::read_to_string(&out).unwrap();
     assert!(small.lines().count() <= 3 && small.contains('-'), "{small}");
-    let check = run(["check", out.to_str().unwrap(), "--plant", FAULT, "--format", "json"]);
+    let check = run(["check", out.to_str().unwrap(), "--plant", FAULT, "--paths", OWN_PATHS, "--format", "json"]);
     assert!(check.stdout.contains("\"disagree.execute.tac\""), "{}", check.stdout);
 
     std::fs::remove_file(&out).unwrap();

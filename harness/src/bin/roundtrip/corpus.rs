@@ -84,7 +84,7 @@ fn replay(entry: &Entry, paths: &[&dyn Path], format: Format, terminal: &Termina
     let expected = entry.expected.as_ref().map_err(|why| anyhow::anyhow!("{file}: {why}"))?;
     let options = RunOptions { inputs: Vec::new(), fuel: DEFAULT_FUEL };
     let loaded = Source::read(&entry.file, &InputForm { input_form: None })?.load(&options, terminal)?;
-    let checked = check_loaded(loaded, paths);
+    let checked = check_loaded(loaded, &taking_part(expected, paths));
     let as_expected = is_as_expected(expected, &checked);
     let now = checked.report.verdict.name();
     match format {
@@ -105,6 +105,13 @@ fn replay(entry: &Entry, paths: &[&dyn Path], format: Format, terminal: &Termina
         }
     }
     Ok(if as_expected { Status::Good } else { Status::Finding })
+}
+
+/// A finding's own paths; all of them for another entry, or when none of its paths is left.
+fn taking_part<'a>(expected: &Expected, paths: &[&'a dyn Path]) -> Vec<&'a dyn Path> {
+    let took_part = |path: &&&dyn Path| expected.paths.contains(&path.id().short());
+    let chosen: Vec<_> = paths.iter().filter(took_part).copied().collect();
+    if chosen.is_empty() { paths.to_vec() } else { chosen }
 }
 
 /// A finding must be the same finding: its signature counts, not its verdict alone.

@@ -60,7 +60,7 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
     if let Some(fault) = violations(&program).first() {
         bail!("{}: {fault}; only a valid function runs", source.name);
     }
-    let Some((vectors, _)) = source.runs(&program, &args.options, terminal)? else {
+    let Some(runs) = source.runs(&program, &args.options, terminal)? else {
         let inputs = count(program.inputs(), "input");
         bail!("{} takes {inputs}: give --inputs, or a line `# run: 1, 2` in the file", source.name);
     };
@@ -68,7 +68,7 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
         Some(name) => select::by_name(name)?,
         None => Box::new(default_path(program.form())),
     };
-    let case = Case { program, vectors, fuel: args.options.fuel };
+    let case = Case { program, vectors: runs.vectors, fuel: args.options.fuel };
     let ran = match Interpreter::from_id(&path.id()) {
         Some(interpreter) => interpret(interpreter, &case)?,
         None if args.steps => bail!("{} counts no steps; interpreters do", path.id()),

@@ -75,6 +75,14 @@ pub struct Source {
     pub form: Form,
 }
 
+/// The runs that somebody asked for.
+pub struct Runs {
+    /// The input vectors, each once.
+    pub vectors: Vec<Vec<i64>>,
+    /// The outcomes that the file says are right.
+    pub expectations: Vec<Expectation>,
+}
+
 /// A program with its runs, ready to be checked.
 pub struct Loaded {
     /// Its text.
@@ -117,25 +125,23 @@ impl Source {
     pub fn load(self, options: &RunOptions, terminal: &Terminal) -> anyhow::Result<Loaded> {
         let program = self.program(terminal)?;
         let runs = self.runs(&program, options, terminal)?;
-        let (vectors, expectations) = runs.unwrap_or_else(|| (default_vectors(&program, &self.name, terminal), vec![]));
+        let Runs { vectors, expectations } = runs.unwrap_or_else(|| Runs {
+            vectors: default_vectors(&program, &self.name, terminal),
+            expectations: Vec::new(),
+        });
         let case = Case { program, vectors, fuel: options.fuel };
         Ok(Loaded { source: self, case, expectations })
     }
 
     /// The runs that somebody asked for: the options, or else the directives. A program without inputs has one anyway.
-    pub fn runs(
-        &self,
-        program: &Program,
-        options: &RunOptions,
-        terminal: &Terminal,
-    ) -> anyhow::Result<Option<(Vec<Vec<i64>>, Vec<Expectation>)>> {
+    pub fn runs(&self, program: &Program, options: &RunOptions, terminal: &Terminal) -> anyhow::Result<Option<Runs>> {
         let directives = directives::parse(&self.text).map_err(|error| self.error(&error, terminal))?;
         let given = options.vectors(&self.name, program)?;
         for directive in &directives {
             self.check_directive(directive, program.inputs(), terminal)?;
         }
         if let Some(vectors) = given {
-            return Ok(Some((vectors, Vec::new())));
+            return Ok(Some(Runs { vectors, expectations: Vec::new() }));
         }
         let mut vectors: Vec<Vec<i64>> = Vec::new();
         let mut expectations = Vec::new();
@@ -149,7 +155,7 @@ impl Source {
         if vectors.is_empty() && program.inputs() == 0 {
             vectors.push(Vec::new());
         }
-        Ok(if vectors.is_empty() { None } else { Some((vectors, expectations)) })
+        Ok((!vectors.is_empty()).then_some(Runs { vectors, expectations }))
     }
 
     fn check_directive(&self, directive: &Directive, wanted: usize, terminal: &Terminal) -> anyhow::Result<()> {

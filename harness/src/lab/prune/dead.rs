@@ -1,7 +1,7 @@
 //! Dead parameters (lesson 8.4 §3; Choi, Cytron and Ferrante 1991): the least set of live parameters stays, those used by
 //! an instruction, a `cbr` or a `ret`, and those passed to a live parameter.
 
-use super::{NONE, Params, Place, incoming, retain_params};
+use super::{NONE, Params, incoming, retain_params};
 use crate::lab::{Atom, Function, Terminator};
 use crate::plant::{self, Fault};
 
@@ -9,7 +9,7 @@ use crate::plant::{self, Fault};
 /// Linear.
 pub fn prune_dead(function: &mut Function) {
     let params = Params::of(function);
-    let mut liveness = Liveness { live: vec![false; params.places.len()], pending: Vec::new(), params: &params };
+    let mut liveness = Liveness { live: vec![false; params.len()], pending: Vec::new(), params: &params };
     for block in &function.blocks {
         for inst in &block.body {
             inst.operands().iter().for_each(|&operand| liveness.mark(operand));
@@ -21,9 +21,9 @@ pub fn prune_dead(function: &mut Function) {
     }
     let incoming = incoming(function);
     while let Some(number) = liveness.pending.pop() {
-        let Place { block, index, .. } = params.places[number as usize];
+        let (block, index) = params.place(number);
         for args in incoming.of(block.index()) {
-            liveness.mark(args[index as usize]);
+            liveness.mark(args[index]);
         }
     }
     let live = liveness.live;

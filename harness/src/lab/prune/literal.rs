@@ -1,7 +1,7 @@
 //! The rule of trivial parameters to the letter, one removal at a time (`docs/LANGUAGE.md` §6): slow and simple, what
 //! [`prune_trivial`](super::prune_trivial) and Proposition 8.4.12 are held against.
 
-use super::{Params, Place, for_each_atom, incoming, retain_params};
+use super::{Params, for_each_atom, incoming, retain_params};
 use crate::lab::dominators::Dominators;
 use crate::lab::{Atom, Block, BlockData, Function};
 
@@ -9,10 +9,11 @@ use crate::lab::{Atom, Block, BlockData, Function};
 pub fn remove_first_trivial(function: &Function) -> Option<Function> {
     let dominators = Dominators::of(function);
     let incoming = incoming(function);
-    for (number, &Place { value, block, index }) in (0..).zip(&Params::of(function).places) {
-        let itself = Atom::Value(value);
-        let mut others =
-            incoming.of(block.index()).iter().map(|args| args[index as usize]).filter(|&arg| arg != itself);
+    let params = Params::of(function);
+    for number in 0..params.len() as u32 {
+        let (block, index) = params.place(number);
+        let itself = Atom::Value(function.blocks[block.index()].params[index]);
+        let mut others = incoming.of(block.index()).iter().map(|args| args[index]).filter(|&arg| arg != itself);
         if dominators.reachable(block)
             && let Some(atom) = others.next()
             && others.all(|other| other == atom)

@@ -10,7 +10,7 @@ pub use literal::remove_first_trivial;
 pub use trivial::prune_trivial;
 
 use super::groups::Groups;
-use super::{Atom, Block, Function, Terminator, Value};
+use super::{Atom, Block, Function, Terminator};
 
 /// For each block the argument lists of all branches to it, from unreachable blocks too, a multi-edge's twice.
 fn incoming(function: &Function) -> Groups<&[Atom]> {
@@ -23,33 +23,33 @@ fn incoming(function: &Function) -> Groups<&[Atom]> {
 struct Params {
     /// By value: the number of the parameter that it is, or [`NONE`].
     numbers: Vec<u32>,
-    /// By number.
-    places: Vec<Place>,
-}
-
-/// Which parameter it is.
-#[derive(Clone, Copy)]
-struct Place {
-    value: Value,
-    block: Block,
-    /// Its place among the block's parameters.
-    index: u32,
+    /// By number: its block.
+    blocks: Vec<Block>,
+    /// By block: the number of its first parameter.
+    firsts: Vec<u32>,
 }
 
 const NONE: u32 = u32::MAX;
 
 impl Params {
     fn of(function: &Function) -> Params {
-        let mut places = Vec::with_capacity(function.param_count());
-        for (block, data) in (0..).map(Block).zip(&function.blocks) {
-            let params = data.params.iter().enumerate();
-            places.extend(params.map(|(index, &value)| Place { value, block, index: index as u32 }));
-        }
         let mut numbers = vec![NONE; function.value_names.len()];
-        for (number, place) in places.iter().enumerate() {
-            numbers[place.value.index()] = number as u32;
+        let mut blocks = Vec::with_capacity(function.param_count());
+        let mut firsts = Vec::with_capacity(function.blocks.len());
+        for (block, data) in (0..).map(Block).zip(&function.blocks) {
+            let first = blocks.len() as u32;
+            firsts.push(first);
+            for (number, param) in (first..).zip(&data.params) {
+                numbers[param.index()] = number;
+            }
+            blocks.resize(blocks.len() + data.params.len(), block);
         }
-        Params { numbers, places }
+        Params { numbers, blocks, firsts }
+    }
+
+    /// How many there are.
+    fn len(&self) -> usize {
+        self.blocks.len()
     }
 
     /// The number of the parameter that an atom is, or [`NONE`].
@@ -59,6 +59,13 @@ impl Params {
             Atom::Value(value) => self.numbers[value.index()],
             Atom::Const(_) => NONE,
         }
+    }
+
+    /// A parameter's block, and its place among that block's parameters.
+    #[inline]
+    fn place(&self, number: u32) -> (Block, usize) {
+        let block = self.blocks[number as usize];
+        (block, (number - self.firsts[block.index()]) as usize)
     }
 }
 
@@ -91,7 +98,7 @@ fn retain_by_number<T>(items: &mut Vec<T>, first: u32, keep: impl Fn(u32) -> boo
 }
 
 /// Visits every operand, condition, returned atom and argument.
-fn for_each_atom(function: &mut Function, mut visit: impl FnMut(&mut Atom)) {
+pub fn for_each_atom(function: &mut Function, mut visit: impl FnMut(&mut Atom)) {
     for block in &mut function.blocks {
         for inst in &mut block.body {
             inst.operands_mut().iter_mut().for_each(&mut visit);

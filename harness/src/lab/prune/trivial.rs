@@ -23,7 +23,7 @@
 //! lists become one: a parameter that they make trivial has an entry in either (or is v itself), so it is enough to look
 //! at those in the shorter, which makes the whole near-linear.
 
-use super::{NONE, Params, Place, for_each_atom, incoming, retain_params};
+use super::{NONE, Params, for_each_atom, incoming, retain_params};
 use crate::lab::groups::Groups;
 use crate::lab::{Atom, Block, Function};
 use crate::plant::{self, Fault};
@@ -32,8 +32,9 @@ use crate::plant::{self, Fault};
 pub fn prune_trivial(function: &mut Function) {
     let reachable = reachable(function);
     let mut pruning = Pruning::new(function);
-    for number in 0..pruning.states.len() as u32 {
-        if reachable[pruning.params.places[number as usize].block.index()] {
+    for number in 0..pruning.params.len() as u32 {
+        let (block, _) = pruning.params.place(number);
+        if reachable[block.index()] {
             pruning.examine(number);
         }
     }
@@ -43,7 +44,7 @@ pub fn prune_trivial(function: &mut Function) {
     }
     let Pruning { params, mut states, removed, .. } = pruning;
     if removed > 0 {
-        retain_params(function, |number| states[number as usize].replacement.is_none());
+        retain_params(function, |number| matches!(states[number as usize], State::Open { .. }));
         for_each_atom(function, |atom| *atom = find(&params, &mut states, *atom).atom);
     }
 }
@@ -74,16 +75,19 @@ struct Pruning<'f> {
 }
 
 /// What is known of a parameter.
-#[derive(Clone)]
-struct State {
-    /// What stands for it, if it is removed: an atom at which a chain of replacements starts, which [`find`] shortens.
-    replacement: Option<Atom>,
-    /// The argument that holds the first atom other than the parameter, or [`NONE`].
-    first: u32,
-    /// The argument at which the scan stopped. All before it are the parameter or the atom at `first`.
-    second: u32,
-    /// Those who watch the parameter.
-    watchers: List,
+#[derive(Clone, Copy)]
+enum State {
+    /// It stays so far.
+    Open {
+        /// The argument that holds the first atom other than the parameter, or [`NONE`].
+        first: u32,
+        /// The argument at which the scan stopped. All before it are the parameter or the atom at `first`.
+        second: u32,
+        /// Those who watch the parameter.
+        watchers: List,
+    },
+    /// It goes. What stands for it, or the start of a chain to that, which [`follow`] shortens.
+    Replaced(Atom),
 }
 
 /// A list of nodes.
@@ -110,34 +114,33 @@ struct Resolved {
 impl<'f> Pruning<'f> {
     fn new(function: &'f Function) -> Pruning<'f> {
         let params = Params::of(function);
-        let state = State { replacement: None, first: NONE, second: 0, watchers: List { head: NONE, len: 0 } };
+        let open = State::Open { first: NONE, second: 0, watchers: List { head: NONE, len: 0 } };
         Pruning {
-            states: vec![state; params.places.len()],
+            states: vec![open; params.len()],
+            nodes: Vec::with_capacity(params.len()),
             params,
             incoming: incoming(function),
             removed: 0,
-            nodes: Vec::new(),
             pending: Vec::new(),
         }
     }
 
     /// Resumes the scan of a parameter's arguments, and replaces it if it is trivial.
     fn examine(&mut self, number: u32) {
-        let State { replacement, first: old_first, second: old_second, .. } = self.states[number as usize];
-        if replacement.is_some() {
+        let State::Open { first: old_first, second: old_second, watchers } = self.states[number as usize] else {
             return;
-        }
-        let Place { block, index, .. } = self.params.places[number as usize];
+        };
+        let (block, index) = self.params.place(number);
         let lists = self.incoming.of(block.index());
         let count = lists.len() - usize::from(plant::on(Fault::LabPruneIgnoresLast));
 
         let mut first = old_first;
         let mut held = Resolved { atom: Atom::Const(0), number };
         if first != NONE {
-            held = find(&self.params, &mut self.states, lists[first as usize][index as usize]);
+            held = find(&self.params, &mut self.states, lists[first as usize][index]);
         }
         for position in old_second..count as u32 {
-            let atom = find(&self.params, &mut self.states, lists[position as usize][index as usize]);
+            let atom = find(&self.params, &mut self.states, lists[position as usize][index]);
             if atom.number == number || atom == held {
                 continue;
             }
@@ -145,8 +148,7 @@ impl<'f> Pruning<'f> {
                 (first, held) = (position, atom);
                 continue;
             }
-            let state = &mut self.states[number as usize];
-            (state.first, state.second) = (first, position);
+            self.states[number as usize] = State::Open { first, second: position, watchers };
             if first != old_first {
                 self.watch(held, number);
             }
@@ -156,25 +158,34 @@ impl<'f> Pruning<'f> {
             return;
         }
         if held.number != number {
-            self.replace(number, held);
+            self.replace(number, held, watchers);
         }
     }
 
     /// Only a parameter can be replaced, so nothing else needs to be watched.
     fn watch(&mut self, atom: Resolved, watcher: u32) {
         if atom.number != NONE {
-            let list = &mut self.states[atom.number as usize].watchers;
-            self.nodes.push(Node { watcher, next: list.head });
-            *list = List { head: self.nodes.len() as u32 - 1, len: list.len + 1 };
+            let node = self.nodes.len() as u32;
+            let list = self.watchers(atom.number);
+            let next = list.head;
+            *list = List { head: node, len: list.len + 1 };
+            self.nodes.push(Node { watcher, next });
         }
     }
 
+    /// Those who watch a parameter that is not replaced.
+    fn watchers(&mut self, number: u32) -> &mut List {
+        match &mut self.states[number as usize] {
+            State::Open { watchers, .. } => watchers,
+            State::Replaced(_) => unreachable!("what find gives is not replaced"),
+        }
+    }
+
+    /// Puts an atom in a parameter's stead. `list` are those who watch the parameter.
     #[inline(never)]
-    fn replace(&mut self, number: u32, Resolved { atom, number: heir }: Resolved) {
+    fn replace(&mut self, number: u32, Resolved { atom, number: heir }: Resolved, list: List) {
         self.removed += 1;
-        let state = &mut self.states[number as usize];
-        state.replacement = Some(atom);
-        let list = state.watchers;
+        self.states[number as usize] = State::Replaced(atom);
         if list.len == 0 {
             return;
         }
@@ -183,15 +194,16 @@ impl<'f> Pruning<'f> {
             return;
         }
         self.pending.push(heir);
-        let other = self.states[heir as usize].watchers;
+        let other = *self.watchers(heir);
         let (shorter, longer) = if list.len < other.len { (list, other) } else { (other, list) };
-        self.states[heir as usize].watchers = match self.look_again(shorter) {
+        let head = match self.look_again(shorter) {
             Some(last) => {
                 self.nodes[last as usize].next = longer.head;
-                List { head: shorter.head, len: shorter.len + longer.len }
+                shorter.head
             }
-            None => longer,
+            None => longer.head,
         };
+        *self.watchers(heir) = List { head, len: list.len + other.len };
     }
 
     /// Puts the watchers of a list before [`Pruning::examine`] again, and gives the last node.
@@ -210,23 +222,23 @@ impl<'f> Pruning<'f> {
 #[inline]
 fn find(params: &Params, states: &mut [State], atom: Atom) -> Resolved {
     let number = params.number(atom);
-    if number == NONE || states[number as usize].replacement.is_none() {
-        return Resolved { number, atom };
+    if number != NONE && matches!(states[number as usize], State::Replaced(_)) {
+        return follow(params, states, Resolved { number, atom });
     }
-    follow(params, states, Resolved { number, atom })
+    Resolved { number, atom }
 }
 
-/// Follows the chain of replacements to its end. On the way its links are made to skip one.
+/// The end of a chain of replacements, whose links are made to skip one on the way.
 #[inline(never)]
 fn follow(params: &Params, states: &mut [State], mut at: Resolved) -> Resolved {
     while at.number != NONE
-        && let Some(atom) = states[at.number as usize].replacement
+        && let State::Replaced(atom) = states[at.number as usize]
     {
         let next = Resolved { number: params.number(atom), atom };
         if next.number != NONE
-            && let after @ Some(_) = states[next.number as usize].replacement
+            && let after @ State::Replaced(_) = states[next.number as usize]
         {
-            states[at.number as usize].replacement = after;
+            states[at.number as usize] = after;
         }
         at = next;
     }

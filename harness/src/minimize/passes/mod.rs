@@ -81,7 +81,7 @@ mod tests {
     #[test]
     fn chunks_go_from_everything_to_single_items() {
         assert_eq!(chunks(0).count(), 0);
-        assert_eq!(chunks(1).collect::<Vec<_>>(), [0..1]);
+        assert!(chunks(1).eq(std::iter::once(0..1)));
         assert_eq!(chunks(5).collect::<Vec<_>>(), [0..5, 0..2, 2..4, 4..5, 0..1, 1..2, 2..3, 3..4, 4..5]);
     }
 }

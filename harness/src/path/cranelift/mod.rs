@@ -1,7 +1,8 @@
 //! Cranelift, linked in, compiling for x86-64 and executed in this process.
 //!
 //! The paths differ in who constructs SSA (`variables.rs`: Cranelift's frontend, from TAC; `params.rs`: the lab), in the
-//! optimization level and in the register allocator. After the lowering all are the same, and read in the order of
+//! optimization level and in the register allocator. The `perturbed-` paths construct SSA from a perturbed graph
+//! (`tac/perturb.rs`): two with all perturbations at once, which find, and one for each alone, which tells. After the lowering all are the same, and read in the order of
 //! `compiler.rs`: raise, verify, optimize and compile, raise again, execute. `raise.rs` and `meaning.rs` bring CLIF back
 //! into the lab's form, `panics.rs` makes the compiler's panics data.
 //!
@@ -29,9 +30,9 @@ use cranelift_codegen::settings::{self, Configurable};
 use crate::case::{Case, Program};
 use crate::lab::{self, Function};
 use crate::path::cranelift::compiler::{Compiler, Stop};
-use crate::path::cranelift::variables::Sealing;
+use crate::path::cranelift::variables::{Sealing, Style};
 use crate::path::{Detail, FaultKind, Observation, Path, PathId, Toolchain, Validator, native};
-use crate::tac;
+use crate::tac::{self, Perturbation};
 
 const TARGET: &str = "x86_64-unknown-linux-gnu";
 const FEATURES: &str = "x86-64-v3";
@@ -39,8 +40,8 @@ const FEATURES: &str = "x86-64-v3";
 /// Who constructs SSA.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Construction {
-    /// Cranelift's `SSABuilder`, from TAC.
-    Variables(Sealing),
+    /// Cranelift's `SSABuilder`, from TAC after these perturbations.
+    Variables(Style, &'static [Perturbation]),
     /// The lab: its pruned block-argument form, or the given function.
     Params,
 }
@@ -57,25 +58,60 @@ struct Variant {
 const BACKTRACKING: &str = "backtracking";
 const SINGLE_PASS: &str = "single_pass";
 
+/// As front ends do it mostly.
+const EARLY: Style = Style { sealing: Sealing::Early, direct: false };
+
 #[rustfmt::skip]
-const VARIANTS: [Variant; 8] = {
+const VARIANTS: [Variant; 19] = {
     use Construction::{Params, Variables};
-    use Sealing::{Early, Late};
+    const EARLY_ONLY: Construction = Variables(EARLY, &[]);
+    const LATE: Construction = Variables(Style { sealing: Sealing::Late, direct: false }, &[]);
+    const BACKWARD: Construction = Variables(Style { sealing: Sealing::Backward, direct: false }, &[]);
+    const DIRECT: Construction = Variables(Style { sealing: Sealing::Early, direct: true }, &[]);
+    const ALL: Construction = Variables(Style { sealing: Sealing::Backward, direct: true }, Perturbation::ALL);
+    const fn only(which: &'static [Perturbation; 1]) -> Construction { Variables(EARLY, which) }
     [
-        Variant { name: "none", construction: Variables(Early), opt_level: "none", allocator: BACKTRACKING },
-        Variant { name: "speed", construction: Variables(Early), opt_level: "speed", allocator: BACKTRACKING },
-        Variant { name: "speed_and_size", construction: Variables(Early), opt_level: "speed_and_size", allocator: BACKTRACKING },
-        Variant { name: "none-single_pass", construction: Variables(Late), opt_level: "none", allocator: SINGLE_PASS },
-        Variant { name: "speed-single_pass", construction: Variables(Late), opt_level: "speed", allocator: SINGLE_PASS },
+        Variant { name: "none", construction: EARLY_ONLY, opt_level: "none", allocator: BACKTRACKING },
+        Variant { name: "speed", construction: EARLY_ONLY, opt_level: "speed", allocator: BACKTRACKING },
+        Variant { name: "speed_and_size", construction: EARLY_ONLY, opt_level: "speed_and_size", allocator: BACKTRACKING },
+        Variant { name: "none-single_pass", construction: LATE, opt_level: "none", allocator: SINGLE_PASS },
+        Variant { name: "speed-single_pass", construction: LATE, opt_level: "speed", allocator: SINGLE_PASS },
         Variant { name: "params-none", construction: Params, opt_level: "none", allocator: BACKTRACKING },
         Variant { name: "params-speed", construction: Params, opt_level: "speed", allocator: BACKTRACKING },
         Variant { name: "params-speed_and_size", construction: Params, opt_level: "speed_and_size", allocator: BACKTRACKING },
+        Variant { name: "perturbed-none", construction: ALL, opt_level: "none", allocator: BACKTRACKING },
+        Variant { name: "perturbed-speed", construction: ALL, opt_level: "speed", allocator: BACKTRACKING },
+        Variant { name: "perturbed-sealing", construction: BACKWARD, opt_level: "speed", allocator: BACKTRACKING },
+        Variant { name: "perturbed-direct", construction: DIRECT, opt_level: "speed", allocator: BACKTRACKING },
+        Variant { name: "perturbed-merge", construction: only(&[Perturbation::Merge]), opt_level: "speed", allocator: BACKTRACKING },
+        Variant { name: "perturbed-split", construction: only(&[Perturbation::Split]), opt_level: "speed", allocator: BACKTRACKING },
+        Variant { name: "perturbed-copies", construction: only(&[Perturbation::Copies]), opt_level: "speed", allocator: BACKTRACKING },
+        Variant { name: "perturbed-conditions", construction: only(&[Perturbation::Conditions]), opt_level: "speed", allocator: BACKTRACKING },
+        Variant { name: "perturbed-operands", construction: only(&[Perturbation::Operands]), opt_level: "speed", allocator: BACKTRACKING },
+        Variant { name: "perturbed-dead", construction: only(&[Perturbation::Dead]), opt_level: "speed", allocator: BACKTRACKING },
+        Variant { name: "perturbed-order", construction: only(&[Perturbation::Order]), opt_level: "speed", allocator: BACKTRACKING },
     ]
 };
 
 /// Cranelift's paths.
 pub fn paths() -> Vec<Box<dyn Path>> {
     VARIANTS.into_iter().map(|variant| Box::new(Cranelift { variant, isa: target(variant) }) as Box<dyn Path>).collect()
+}
+
+/// `SSABuilder`'s construction alone, to compare constructions by cost and size: the number of block parameters.
+pub fn construct(cfg: &tac::Cfg) -> Result<usize, String> {
+    let isa = target(VARIANTS[0])?;
+    let mut function = cranelift_codegen::ir::Function::new();
+    variables::lower(
+        cfg,
+        Style { sealing: Sealing::Early, direct: false },
+        &*isa,
+        &mut function,
+        &mut cranelift_frontend::FunctionBuilderContext::new(),
+    )?;
+    let blocks = function.layout.blocks();
+    // The entry's parameters are the function's own.
+    Ok(blocks.skip(1).map(|block| function.dfg.block_params(block).len()).sum())
 }
 
 /// Cranelift's verifier, as a validator of any function.
@@ -152,9 +188,12 @@ impl Cranelift {
     ) -> Result<(), Stop> {
         let isa = self.isa.as_deref().map_err(Stop::unlowered)?;
         match self.variant.construction {
-            Construction::Variables(sealing) => {
-                let cfg = cfg(&case.program).map_err(Stop::unlowered)?;
-                let lower = |function: &mut _, context: &mut _| variables::lower(&cfg, sealing, isa, function, context);
+            Construction::Variables(style, perturbations) => {
+                let cfg = tac::perturb(cfg(&case.program).map_err(Stop::unlowered)?, perturbations);
+                if detail.texts && !perturbations.is_empty() {
+                    seen.texts.push(("perturbations".to_string(), tac::list(perturbations)));
+                }
+                let lower = |function: &mut _, context: &mut _| variables::lower(&cfg, style, isa, function, context);
                 compiler.observe(isa, lower, case, detail, seen)
             }
             Construction::Params => {

@@ -3,7 +3,7 @@
 //! Each variable is declared to the `FunctionBuilder`; its `SSABuilder` (Braun et al., *Simple and Efficient
 //! Construction of Static Single Assignment Form*) makes block parameters as uses ask for them. It needs to know when
 //! all of a block's predecessors are known: the block is *sealed* then. Frontends differ in when they do it, and the
-//! algorithm takes other ways, so there are two [`Sealing`]s.
+//! algorithm takes other ways, so there are three [`Sealing`]s.
 
 use cranelift_codegen::ir::{self, InstBuilder, types};
 use cranelift_codegen::isa::TargetIsa;
@@ -12,7 +12,7 @@ use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext, Variable};
 use crate::path::cranelift::emit::{self, Made};
 use crate::plant::{self, Fault};
 use crate::tac::cfg::{BlockIndex, Cfg, Terminator};
-use crate::tac::{Assign, Atom};
+use crate::tac::{Assign, Atom, Var};
 
 /// When blocks are sealed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,13 +22,24 @@ pub(super) enum Sealing {
     Early,
     /// All at the end: every use in a block without a definition makes a parameter first, which may go away later.
     Late,
+    /// All at the end, the last block first: parameters are completed before those that they are made of.
+    Backward,
+}
+
+/// How the function is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Style {
+    /// When blocks are sealed.
+    pub sealing: Sealing,
+    /// Whether a branch on a comparison of its own block takes the comparison's `i8` itself; else its variable's `i64`.
+    pub direct: bool,
 }
 
 /// Writes the function of a control-flow graph; unreachable blocks too, in their place. The error names an operation
 /// that this lowering doesn't know.
 pub(super) fn lower(
     cfg: &Cfg,
-    sealing: Sealing,
+    Style { sealing, direct }: Style,
     isa: &dyn TargetIsa,
     function: &mut ir::Function,
     context: &mut FunctionBuilderContext,
@@ -38,7 +49,8 @@ pub(super) fn lower(
     let blocks: Vec<ir::Block> = cfg.blocks.iter().map(|_| builder.create_block()).collect();
     let variables: Vec<Variable> = (0..cfg.variables.len()).map(|_| builder.declare_var(types::I64)).collect();
     let mut lowering = Lowering { builder, blocks, variables };
-    let mut open = open_edges(cfg);
+    let awaited = awaited(cfg);
+    let mut open = open_edges(cfg, &awaited);
     if sealing == Sealing::Early {
         lowering.seal_closed(&open, 0..cfg.blocks.len());
     }
@@ -47,24 +59,34 @@ pub(super) fn lower(
         if i == 0 {
             lowering.define_variables(cfg.inputs);
         }
-        lowering.body(&block.body)?;
-        lowering.terminator(&block.term);
-        block.term.targets().for_each(|target| open[target] -= 1);
-        if sealing == Sealing::Early {
+        let truth = lowering.body(&block.body)?;
+        lowering.terminator(&block.term, truth.filter(|_| direct), i + 1);
+        if awaited[i] {
+            block.term.targets().for_each(|target| open[target] -= 1);
+        }
+        if sealing == Sealing::Early && awaited[i] {
             lowering.seal_closed(&open, distinct(&block.term));
         }
     }
-    if sealing == Sealing::Late {
-        lowering.builder.seal_all_blocks();
+    match sealing {
+        Sealing::Early => {}
+        Sealing::Late => lowering.builder.seal_all_blocks(),
+        Sealing::Backward => lowering.blocks.iter().rev().for_each(|&block| lowering.builder.seal_block(block)),
     }
     lowering.builder.finalize(isa.frontend_config());
     Ok(())
 }
 
+/// The blocks whose branches sealing waits for: all of them, the unreachable ones too.
+fn awaited(cfg: &Cfg) -> Vec<bool> {
+    if plant::on(Fault::ClifSealUnreachable) { cfg.reachable() } else { vec![true; cfg.blocks.len()] }
+}
+
 /// How many branches to each block have still to be made.
-fn open_edges(cfg: &Cfg) -> Vec<usize> {
+fn open_edges(cfg: &Cfg, awaited: &[bool]) -> Vec<usize> {
     let mut open = vec![0; cfg.blocks.len()];
-    cfg.blocks.iter().flat_map(|block| block.term.targets()).for_each(|target| open[target] += 1);
+    let blocks = cfg.blocks.iter().zip(awaited).filter(|(_, awaited)| **awaited);
+    blocks.flat_map(|(block, _)| block.term.targets()).for_each(|target| open[target] += 1);
     open
 }
 
@@ -101,7 +123,9 @@ impl Lowering<'_> {
         }
     }
 
-    fn body(&mut self, body: &[Assign]) -> Result<(), String> {
+    /// Writes the assignments. Of the last one, if it is a comparison, gives the variable and the `i8`.
+    fn body(&mut self, body: &[Assign]) -> Result<Option<(Var, ir::Value)>, String> {
+        let mut truth = None;
         for (i, assign) in body.iter().enumerate() {
             let mut args = [ir::Value::from_u32(0); 3];
             for (arg, &operand) in args.iter_mut().zip(assign.operands()) {
@@ -109,22 +133,33 @@ impl Lowering<'_> {
             }
             let made = emit::operation(&mut self.builder, assign.op, args)
                 .ok_or_else(|| format!("operation {}", assign.op))?;
+            match made {
+                Made::Truth(value) => truth = Some((assign.dest, value)),
+                Made::Number(_) if plant::on(Fault::ClifStaleTruth) => {}
+                Made::Number(_) => truth = None,
+            }
             let value = made.number(&mut self.builder);
             let stale = plant::on(Fault::ClifStaleVariable) && body[..i].iter().any(|past| past.dest == assign.dest);
             if !stale {
                 self.builder.def_var(self.variables[assign.dest.index()], value);
             }
         }
-        Ok(())
+        Ok(truth)
     }
 
-    fn terminator(&mut self, term: &Terminator) {
+    /// Ends the block, in front of block `next`. `truth` is a variable that holds a comparison.
+    fn terminator(&mut self, term: &Terminator, truth: Option<(Var, ir::Value)>, next: BlockIndex) {
         match *term {
             Terminator::Br(target) => {
                 self.builder.ins().jump(self.blocks[target], &[]);
             }
             Terminator::Cbr(condition, yes, no) => {
-                let condition = Made::Number(self.atom(condition));
+                let condition = match truth {
+                    Some((variable, value)) if condition == Atom::Var(variable) => Made::Truth(value),
+                    _ => Made::Number(self.atom(condition)),
+                };
+                let far = plant::on(Fault::ClifFarBranch) && yes != next && no != next;
+                let (yes, no) = if far { (no, yes) } else { (yes, no) };
                 let (yes, no) = (self.blocks[yes], self.blocks[no]);
                 emit::branch(&mut self.builder, condition, (yes, &[]), (no, &[]));
             }

@@ -9,8 +9,9 @@ use crate::plant::{self, Fault};
 use crate::tac::cfg::Terminator;
 use crate::tac::{Atom, Cfg};
 
-/// Writes the function: a slot for each variable, a load for each use, a store for each assignment.
-pub fn emit(cfg: &Cfg, emitter: &mut Emitter<'_, '_>) -> Result<(), Stop> {
+/// Writes the function: a slot for each variable, a load for each use, a store for each assignment. A `direct` branch on
+/// the comparison that its block ends with takes the bit and loads nothing.
+pub fn emit(cfg: &Cfg, direct: bool, emitter: &mut Emitter<'_, '_>) -> Result<(), Stop> {
     let blocks: Vec<_> = (0..cfg.blocks.len()).map(|index| emitter.own_block(&format!("B{index}"))).collect();
     emitter.builder.position_at_end(blocks[0]);
     let mut slots = Vec::with_capacity(cfg.variables.len());
@@ -27,6 +28,7 @@ pub fn emit(cfg: &Cfg, emitter: &mut Emitter<'_, '_>) -> Result<(), Stop> {
     }
     for (block, &place) in cfg.blocks.iter().zip(&blocks) {
         emitter.builder.position_at_end(place);
+        let mut last = None;
         for assign in &block.body {
             let mut operands = [emitter.constant(0); 3];
             for (operand, &atom) in operands.iter_mut().zip(assign.operands()) {
@@ -34,12 +36,19 @@ pub fn emit(cfg: &Cfg, emitter: &mut Emitter<'_, '_>) -> Result<(), Stop> {
             }
             let result = emitter.operation(assign.op, operands, "")?;
             emitter.builder.build_store(slots[assign.dest.index()], result)?;
+            last = Some((assign.dest, result));
         }
         match block.term {
             Terminator::Br(target) => emitter.builder.build_unconditional_branch(blocks[target])?,
             Terminator::Cbr(atom, yes, no) => {
-                let value = read(emitter, &slots, atom)?;
-                let condition = emitter.condition(value)?;
+                let bit = match last {
+                    Some((variable, result)) if direct && atom == Atom::Var(variable) => emitter.bit_of(result),
+                    _ => None,
+                };
+                let condition = match bit {
+                    Some(bit) => bit,
+                    None => emitter.condition(read(emitter, &slots, atom)?)?,
+                };
                 emitter.builder.build_conditional_branch(condition, blocks[yes], blocks[no])?
             }
             Terminator::Ret(atom) => {

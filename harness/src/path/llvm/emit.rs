@@ -13,7 +13,7 @@ use inkwell::context::Context;
 use inkwell::intrinsics::Intrinsic;
 use inkwell::module::Module;
 use inkwell::types::IntType;
-use inkwell::values::{FunctionValue, IntValue, PointerValue};
+use inkwell::values::{FunctionValue, InstructionOpcode, IntValue, PointerValue};
 use inkwell::{AddressSpace, IntPredicate};
 
 use super::Stop;
@@ -99,12 +99,23 @@ impl<'a, 'ctx> Emitter<'a, 'ctx> {
         Ok(self.builder.build_phi(self.i64, name)?)
     }
 
-    /// A condition holds when it is not 0.
+    /// A condition holds when it is not 0. The result of a comparison is branched on directly; one that comes from a slot
+    /// or a phi is compared with 0. Both ways have hidden faults of LLVM from the other.
     pub fn condition(&self, value: IntValue<'ctx>) -> Result<IntValue<'ctx>, Stop> {
         if plant::on(Fault::LlvmTruncCondition) {
             return Ok(self.builder.build_int_truncate(value, self.context.bool_type(), "")?);
         }
-        Ok(self.builder.build_int_compare(IntPredicate::NE, value, self.constant(0), "")?)
+        let extended = value.as_instruction().filter(|inst| inst.get_opcode() == InstructionOpcode::ZExt);
+        match extended.and_then(|inst| inst.get_operand(0)).and_then(|operand| operand.value()) {
+            Some(bit) => Ok(bit.into_int_value()),
+            None => Ok(self.builder.build_int_compare(IntPredicate::NE, value, self.constant(0), "")?),
+        }
+    }
+
+    /// The bit that a comparison gave before it was widened; `None` for other operations, and what LLVM's builder folded.
+    pub fn bit_of(&self, result: IntValue<'ctx>) -> Option<IntValue<'ctx>> {
+        let inst = result.as_instruction().filter(|inst| inst.get_opcode() == InstructionOpcode::ZExt)?;
+        Some(inst.get_operand(0)?.value()?.into_int_value())
     }
 
     /// An operation. It may end the current block and go on in a new one.

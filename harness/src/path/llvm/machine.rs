@@ -91,10 +91,21 @@ impl Machine {
 
     /// Runs a pipeline in `opt`'s notation, then the verifier.
     pub fn run(&self, session: &Session, module: &Module<'_>, passes: &str, stage: Stage) -> Result<(), Stop> {
+        self.run_unverified(session, module, passes, stage)?;
+        verify(module, stage)
+    }
+
+    /// The same without the verifier, for who measures.
+    pub fn run_unverified(
+        &self,
+        session: &Session,
+        module: &Module<'_>,
+        passes: &str,
+        stage: Stage,
+    ) -> Result<(), Stop> {
         let ran = module.run_passes(passes, &self.machine, PassBuilderOptions::create());
         session.check(stage)?;
-        ran.map_err(|message| Stop::fault(stage, FaultKind::Crash, &message.to_string()))?;
-        verify(module, stage)
+        ran.map_err(|message| Stop::fault(stage, FaultKind::Crash, &message.to_string()))
     }
 
     /// An ELF object with the module's machine code.

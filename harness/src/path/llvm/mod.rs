@@ -23,26 +23,76 @@ use std::io;
 use inkwell::builder::BuilderError;
 
 use crate::case::{Case, Program};
+use crate::lab;
 use crate::op::Outcome;
 use crate::path::native::{self, NativeEnd};
 use crate::path::{Detail, Fault, FaultKind, Observation, Path, PathId, Raised, Stage, Toolchain, Unsupported};
-use crate::{lab, tac};
+use crate::tac::{self, Perturbation};
 use emit::Emitter;
 pub use judge::validator;
 use machine::{CodeGen, Machine};
 use object::Loaded;
 use session::Session;
 
-/// Every path: all constructions at all levels.
+/// Every path: all constructions at all levels, and those on a perturbed graph: two with all perturbations at once,
+/// which find, and one for each alone, which tells.
 pub fn paths() -> Vec<Box<dyn Path>> {
     let version = machine::version();
-    let path = |construction: &'static Construction, level: &'static Level| -> Box<dyn Path> {
-        let variant = format!("{}-{}", construction.name, level.name);
+    let path = |variant: String, construction, level, style| -> Box<dyn Path> {
         let id = PathId::new("llvm", Some(&version), &variant);
-        Box::new(LlvmPath { id, construction, level })
+        Box::new(LlvmPath { id, construction, level, style })
     };
-    CONSTRUCTIONS.iter().flat_map(|construction| LEVELS.iter().map(move |level| path(construction, level))).collect()
+    let [_, alloca, mem2reg, _] = &CONSTRUCTIONS;
+    let [o0, _, mid, ..] = &LEVELS;
+    let plain = CONSTRUCTIONS.iter().flat_map(|construction| LEVELS.iter().map(move |level| (construction, level)));
+    let plain = plain
+        .map(|(construction, level)| path(format!("{}-{}", construction.name, level.name), construction, level, PLAIN));
+    let all = Style { perturbations: Perturbation::ALL, direct: true };
+    let together = [
+        path("perturbed-mem2reg-O0".to_string(), mem2reg, o0, all),
+        path("perturbed-mid".to_string(), alloca, mid, all),
+        path("perturbed-direct".to_string(), mem2reg, mid, Style { direct: true, ..PLAIN }),
+    ];
+    let alone = Perturbation::ALL.chunks(1).map(|perturbations| {
+        path(format!("perturbed-{}", tac::list(perturbations)), mem2reg, mid, Style { perturbations, ..PLAIN })
+    });
+    plain.chain(together).chain(alone).collect()
 }
+
+/// mem2reg's construction alone, to compare constructions by cost and size: the number of phis.
+pub fn construct(cfg: &tac::Cfg) -> Result<usize, String> {
+    let built = session::survive(|| {
+        let session = Session::new();
+        let module = session.context.create_module("roundtrip");
+        Machine::with(CodeGen::None, |machine| {
+            machine.adopt(&module);
+            alloca::emit(cfg, false, &mut Emitter::new(&session.context, &module, false))?;
+            machine.run_unverified(&session, &module, "mem2reg", Stage::Construct)?;
+            let blocks = module.get_functions().flat_map(|function| function.get_basic_blocks());
+            let is_phi = |instruction: &inkwell::values::InstructionValue<'_>| {
+                instruction.get_opcode() == inkwell::values::InstructionOpcode::Phi
+            };
+            Ok(blocks.map(|block| block.get_instructions().take_while(is_phi).count()).sum())
+        })
+    });
+    match built {
+        Ok(Ok(phis)) => Ok(phis),
+        Ok(Err(Stop::Fault(fault))) => Err(fault.message),
+        Ok(Err(Stop::Unsupported(unsupported))) => Err(unsupported.reason),
+        Err(fatal) => Err(fatal),
+    }
+}
+
+/// How a graph with variables is written.
+#[derive(Clone, Copy)]
+struct Style {
+    /// What is done to it before.
+    perturbations: &'static [Perturbation],
+    /// Whether a branch on a comparison of its own block takes the comparison's `i1` itself; else its variable's `i64`.
+    direct: bool,
+}
+
+const PLAIN: Style = Style { perturbations: &[], direct: false };
 
 /// How SSA comes about.
 struct Construction {
@@ -154,7 +204,7 @@ enum Source {
 }
 
 /// The program as the construction wants it. Each path lowers from the program by itself.
-fn source(construction: &Construction, program: &Program) -> Result<Source, Stop> {
+fn source(construction: &Construction, style: Style, program: &Program) -> Result<Source, Stop> {
     let cfg = match program {
         Program::Tiny(program) if !construction.by_lab => tac::cfg(&tac::lower(program)),
         Program::Tac(program) => tac::cfg(program),
@@ -170,7 +220,7 @@ fn source(construction: &Construction, program: &Program) -> Result<Source, Stop
         Program::Ssa(_) | Program::Phi(_) => return Err(Stop::unsupported("needs a valid function")),
     };
     if !construction.by_lab {
-        return Ok(Source::Slots(cfg));
+        return Ok(Source::Slots(tac::perturb(cfg, style.perturbations)));
     }
     let mut function = lab::construct_live(&cfg);
     lab::prune_trivial(&mut function);
@@ -190,6 +240,7 @@ struct LlvmPath {
     id: PathId,
     construction: &'static Construction,
     level: &'static Level,
+    style: Style,
 }
 
 impl Path for LlvmPath {
@@ -210,7 +261,10 @@ impl Path for LlvmPath {
 
     fn observe(&self, case: &Case, detail: Detail) -> Observation {
         let mut observation = Observation::empty();
-        let stop = match source(self.construction, &case.program) {
+        if detail.texts && !self.style.perturbations.is_empty() {
+            observation.texts.push(("perturbations".to_string(), tac::list(self.style.perturbations)));
+        }
+        let stop = match source(self.construction, self.style, &case.program) {
             Err(stop) => Some(stop),
             Ok(source) => {
                 let stage = Cell::new(Stage::Lower);
@@ -249,7 +303,7 @@ impl LlvmPath {
             let mut emitter = Emitter::new(&session.context, &module, detail.texts);
             match source {
                 Source::Phi(function) => phi::emit(function, &mut emitter)?,
-                Source::Slots(cfg) => alloca::emit(cfg, &mut emitter)?,
+                Source::Slots(cfg) => alloca::emit(cfg, self.style.direct, &mut emitter)?,
             }
             observation.texts.extend(text("llvm"));
 

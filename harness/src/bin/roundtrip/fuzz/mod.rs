@@ -201,7 +201,7 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
     let mut tally = state();
     tallies.iter().for_each(|worker| tally.merge(worker));
 
-    summary::print(&tally, &job.ids, &findings.counts(), args.format, terminal)?;
+    summary::print(&tally, &job.ids, findings.counts(), args.format, terminal)?;
     summary::print_times(&tally, &job.ids, start.elapsed(), jobs, terminal);
     if INTERRUPTED.load(Ordering::Relaxed) {
         terminal.note("interrupted; this is what was found so far");
@@ -312,4 +312,31 @@ fn duration(text: &str) -> Result<Duration, String> {
         _ => return Err(bad()),
     };
     Duration::try_from_secs_f64(number * unit).map_err(|_| bad())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use harness::case::Program;
+
+    #[test]
+    fn a_program_that_is_not_its_text_is_rejected() {
+        let mut program = tiny::parse("a = 1\nb = 2\nreturn a - b").unwrap();
+        let case = |program| Case { program: Program::Tiny(program), vectors: vec![vec![]], fuel: 10 };
+        assert_eq!(is_its_text(&case(program.clone())), Ok(()));
+        // Not in order of first occurrence.
+        program.variables.push("unused".into());
+        assert!(is_its_text(&case(program)).unwrap_err().contains("another program"));
+    }
+
+    #[test]
+    fn times_have_units() {
+        let seconds = |text| duration(text).map(|time| time.as_secs_f64());
+        assert_eq!(seconds("500ms"), Ok(0.5));
+        assert_eq!((seconds("90"), seconds("60s")), (Ok(90.0), Ok(60.0)));
+        assert_eq!((seconds("10m"), seconds("2h")), (Ok(600.0), Ok(7200.0)));
+        for bad in ["", "s", "5d", "-1s", "1e400h", "nan"] {
+            assert!(seconds(bad).is_err(), "{bad}");
+        }
+    }
 }

@@ -1,9 +1,10 @@
 //! The progress bar, on a terminal only.
 
 use std::cell::Cell;
+use std::fmt::Write;
 use std::time::Duration;
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 
 use crate::terminal::Terminal;
 
@@ -24,11 +25,14 @@ impl Progress {
             (true, None) => ProgressBar::no_length(),
         };
         let template = match programs {
-            Some(_) => "{elapsed} {wide_bar} {pos}/{len} programs, {per_sec}, {msg}",
-            None => "{spinner} {elapsed} {pos} programs, {per_sec}, {msg}",
+            Some(_) => "{elapsed} {wide_bar} {pos}/{len} programs, {rate}, {msg}",
+            None => "{spinner} {elapsed} {pos} programs, {rate}, {msg}",
         };
         if let Ok(style) = ProgressStyle::with_template(template) {
-            bar.set_style(style);
+            bar.set_style(style.with_key("rate", |state: &ProgressState, out: &mut dyn Write| {
+                // There is nowhere to say that writing to the bar failed.
+                let _ = write!(out, "{:.0} programs/s", state.per_sec());
+            }));
         }
         bar.enable_steady_tick(Duration::from_millis(200));
         Progress { bar, agree: Cell::new(0), findings: Cell::new(0), inconclusive: Cell::new(0) }

@@ -73,12 +73,12 @@ mod tests {
     use crate::status::Status;
     use anyhow::bail;
 
-    fn squares(jobs: usize, mut each: impl FnMut(u64, u64) -> anyhow::Result<()>) -> anyhow::Result<Vec<u64>> {
+    fn squares(jobs: usize, each: impl FnMut(u64, u64) -> anyhow::Result<()>) -> anyhow::Result<Vec<u64>> {
         let work = |nth: u64, count: &mut u64| {
             *count += 1;
             nth * nth
         };
-        in_order(jobs, 1000, &|| false, &|| 0, &work, |nth, square| each(nth, square))
+        in_order(jobs, 1000, &|| false, &|| 0, &work, each)
     }
 
     #[test]

@@ -9,6 +9,8 @@
 //! Output that a validator rejects, crashes and hangs add what was said, without names and numbers. The signature
 //! depends neither on the program nor on values, so reduction can keep it and two programs with one fault share it.
 
+mod sides;
+
 use std::collections::BTreeMap;
 use std::fmt;
 

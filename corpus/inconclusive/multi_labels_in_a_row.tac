@@ -1,4 +1,4 @@
-# Several labels for one block.
+# Several labels for one block, in a loop that never ends.
 # run: 0 => out of fuel
 # run: 3 => out of fuel
 input a
