@@ -8,7 +8,8 @@ use crate::tac;
 /// The parameters of the blocks that the entry reaches. LLVM's raised functions have no others.
 pub fn params(function: &Function) -> usize {
     let dominators = Dominators::of(function);
-    let reachable = function.blocks.iter().enumerate().filter(|(index, _)| dominators.reachable(lab::Block(*index as u32)));
+    let reachable =
+        function.blocks.iter().enumerate().filter(|(index, _)| dominators.reachable(lab::Block(*index as u32)));
     reachable.map(|(_, block)| block.params.len()).sum()
 }
 

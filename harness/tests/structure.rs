@@ -1,9 +1,9 @@
 //! experiment
-use std::collections::BTreeMap;
 use harness::case::{Form, Program};
 use harness::generate::{self, Policy, Profile, profile::Trait};
 use harness::path::{self, Detail, Stage};
 use harness::structure;
+use std::collections::BTreeMap;
 
 #[test]
 fn experiment() {
@@ -31,16 +31,26 @@ fn experiment() {
                     let k = shown.entry((path.id().variant, what)).or_default();
                     *k += 1;
                     if *k <= 3 && (what.starts_with("least >") || what.starts_with("least <") || what == "worse") {
-                        if let Program::Tac(p) = &case.program && p.lines.len() < 60 {
+                        if let Program::Tac(p) = &case.program
+                            && p.lines.len() < 60
+                        {
                             println!("=== {} {what} {n} {least} base {base}\n{p}\n{}", path.id(), raised.function);
                         }
                     }
                 };
                 count("all");
-                if n > base { count("worse") }
-                if n < base { count("better") }
-                if least > base { count("least > base") }
-                if least < base { count("least < base") }
+                if n > base {
+                    count("worse")
+                }
+                if n < base {
+                    count("better")
+                }
+                if least > base {
+                    count("least > base")
+                }
+                if least < base {
+                    count("least < base")
+                }
             }
         }
     }

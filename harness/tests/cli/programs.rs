@@ -94,6 +94,15 @@ fn an_invalid_function_is_an_invalid_program() {
 }
 
 #[test]
+fn every_validator_that_rejects_a_function_says_why() {
+    let ran = run(["check", case("ssa/s2_one_arm.ssa").to_str().unwrap()]);
+    let said = |part: &str| ran.stdout.contains(part);
+    assert!(said("S2: "), "{}", ran.stdout);
+    assert_eq!(said("uses value"), cfg!(feature = "cranelift"), "{}", ran.stdout);
+    assert_eq!(said("Instruction does not dominate all uses!"), cfg!(feature = "llvm"), "{}", ran.stdout);
+}
+
+#[test]
 fn generated_programs_are_the_same_every_time_and_agree() {
     for form in ["tiny", "tac"] {
         let options = words(&format!("generate --seed 5 --count 6 --form {form}"));
