@@ -290,3 +290,15 @@ fn every_file_says_what_it_is_for_and_holds_one_idea() {
     }
     report(faults);
 }
+
+#[test]
+fn the_workflows_that_run_are_those_of_ci() {
+    let workflows = |folder: &str| -> BTreeMap<_, _> {
+        let files = fs::read_dir(root().join(folder)).unwrap().map(|entry| entry.unwrap().path());
+        let workflows = files.filter(|file| file.extension().is_some_and(|extension| extension == "yml"));
+        workflows.map(|file| (file.file_name().unwrap().to_owned(), fs::read_to_string(file).unwrap())).collect()
+    };
+    let kept = workflows("ci");
+    assert!(!kept.is_empty());
+    assert_eq!(kept, workflows(".github/workflows"), "copy ci/*.yml to .github/workflows");
+}

@@ -74,8 +74,8 @@ clauses! {
     ConflictingMultiEdge "conflicting-multi-edge" None,
 }
 
-/// The clauses that a function in block-argument form touches. As in Algorithm 8.4.5, uses are only looked at where all
-/// else is in order.
+/// The clauses that a function in block-argument form touches. Uses are only looked at where it is clear what a name and
+/// a branch mean.
 pub fn clauses(function: &Function) -> BTreeSet<Clause> {
     let mut touched = BTreeSet::new();
     let mut definitions = Definitions::new(function, &function.inputs);
@@ -254,7 +254,8 @@ impl<'g, G: Graph> Definitions<'g, G> {
         if self.twice {
             touched.insert(Clause::DefinedTwice);
         }
-        if touched.iter().any(|clause| clause.rule().is_some()) {
+        let unclear = [Clause::DefinedTwice, Clause::BlockTwice, Clause::MissingTarget];
+        if unclear.iter().any(|clause| touched.contains(clause)) {
             return;
         }
         touched.extend(uses.iter().filter_map(|&(site, atom)| match atom {

@@ -293,7 +293,7 @@ mod tests {
                 let cfg = tac::cfg(&program);
                 changed += u32::from(perturb(cfg.clone(), &[perturbation]) != cfg);
             }
-            assert!(changed > 30, "{perturbation}: {changed} of 100");
+            assert!(changed >= 10, "{perturbation}: {changed} of 100");
         }
     }
 

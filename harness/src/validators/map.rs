@@ -41,7 +41,7 @@ const MAP: [(Clause, Ruling, Ruling); 16] = {
         (Clause::DuplicateEntry, CannotSay, Rejects),
         (Clause::BlockTwice, CannotSay, Rejects),
         (Clause::MissingTarget, Rejects, Rejects),
-        (Clause::EntryParameters, Rejects, Rejects),
+        (Clause::EntryParameters, Rejects, Accepts),
         (Clause::EntryPredecessors, Rejects, Rejects),
         (Clause::PhiEntryPredecessors, Rejects, Rejects),
         (Clause::ConflictingMultiEdge, Accepts, Rejects),

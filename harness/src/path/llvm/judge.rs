@@ -51,18 +51,13 @@ fn judge_ssa(function: &Function) -> Judgement {
             PhiText { dest, entries: entries.collect() }
         };
         let phis = block.params.iter().enumerate().map(phi).collect();
-        let term = block.term.map(|target| target.block);
-        BlockText { name: block.name, has_predecessors: !arriving.is_empty(), phis, body: &block.body, term }
+        BlockText { name: block.name, phis, body: &block.body, term: block.term.map(|target| target.block) }
     });
     judge(&function.inputs, &blocks.collect::<Vec<_>>())
 }
 
 /// What LLVM says of a function in phi form. An entry stands for every edge from its predecessor.
 fn judge_phi(function: &PhiFunction) -> Judgement {
-    let mut has_predecessors = vec![false; function.blocks.len()];
-    for target in function.blocks.iter().flat_map(|block| block.term.targets()) {
-        has_predecessors.get_mut(target.index()).into_iter().for_each(|has| *has = true);
-    }
     let blocks = function.blocks.iter().map(|block| {
         let edges = |from: Block| {
             let source = function.blocks.get(from.index());
@@ -72,20 +67,13 @@ fn judge_phi(function: &PhiFunction) -> Judgement {
             let entries = phi.entries.iter().flat_map(|&entry| repeat_n(entry, edges(entry.0).max(1)));
             PhiText { dest: phi.dest, entries: entries.collect() }
         });
-        BlockText {
-            name: block.name,
-            has_predecessors: has_predecessors[block.name.index()],
-            phis: phis.collect(),
-            body: &block.body,
-            term: block.term.clone(),
-        }
+        BlockText { name: block.name, phis: phis.collect(), body: &block.body, term: block.term.clone() }
     });
     judge(&function.inputs, &blocks.collect::<Vec<_>>())
 }
 
 struct BlockText<'f> {
     name: Block,
-    has_predecessors: bool,
     phis: Vec<PhiText>,
     body: &'f [Inst],
     term: Terminator<Block>,
@@ -125,14 +113,7 @@ fn write(text: &mut String, inputs: &[Value], blocks: &[BlockText<'_>]) -> Resul
         for phi in &block.phis {
             let entries: Vec<String> =
                 phi.entries.iter().map(|&(from, atom)| format!("[ {}, %b{} ]", Operand(atom), from.0)).collect();
-            // A phi needs an entry, so where none can be, in a block without predecessors, a number stands for it. The
-            // entry block may have no phi at all.
-            match &*entries {
-                [] if index > 0 && !block.has_predecessors => {
-                    line(text, format_args!("{} = add i64 0, 0", Name(phi.dest)))
-                }
-                entries => line(text, format_args!("{} = phi i64 {}", Name(phi.dest), entries.join(", "))),
-            }
+            line(text, format_args!("{} = phi i64 {}", Name(phi.dest), entries.join(", ")));
         }
         for inst in block.body {
             instruction(text, inst)?;
