@@ -5,6 +5,7 @@ use crate::case::{Case, Program};
 use crate::lab;
 use crate::op::{Execution, Outcome};
 use crate::path::{Fault, FaultKind, Observation, PathId, Stage, Unsupported};
+use crate::structure::{self, Structure};
 use crate::{tac, tiny};
 
 /// An observation after judgement: outcomes by stage, and every fault, the path's own and the validator's.
@@ -20,6 +21,8 @@ pub struct Judged {
     pub faults: Vec<Fault>,
     /// What it could not take.
     pub unsupported: Vec<Unsupported>,
+    /// What it constructed, in numbers, if it constructs SSA itself.
+    pub structure: Option<Structure>,
     /// Its IR texts by name.
     pub texts: Vec<(String, String)>,
 }
@@ -37,18 +40,31 @@ pub fn reference(case: &Case) -> Vec<Execution> {
 
 /// Judges a path's observation. `reference` bounds how long a raised function may run: optimizers add a constant factor
 /// of instructions (a guarded division is about six), so a function that needs 32 times the steps does not end.
-pub fn judge(path: PathId, group: String, observation: Observation, case: &Case, reference: &[Execution]) -> Judged {
+///
+/// `yardstick` is what the structure of its SSA is held against, where there is something.
+pub fn judge(
+    path: PathId,
+    group: String,
+    observation: Observation,
+    case: &Case,
+    (reference, yardstick): (&[Execution], Option<usize>),
+) -> Judged {
+    let yardstick = yardstick.filter(|_| structure::is_measured(&path, &group));
     let mut judged = Judged {
         path,
         group,
         results: Vec::new(),
         faults: observation.faults,
         unsupported: observation.unsupported,
+        structure: None,
         texts: observation.texts,
     };
     for raised in &observation.raised {
         let violations = lab::validate(&raised.function);
         if violations.is_empty() {
+            if let (Stage::Construct, Some(yardstick)) = (raised.stage, yardstick) {
+                judged.structure = Some(Structure::of(&judged.path, &judged.group, &raised.function, yardstick));
+            }
             let run = |(inputs, reference): (&Vec<i64>, &Execution)| {
                 Some(lab::run(&raised.function, inputs, 1000 + 32 * reference.steps).outcome)
             };

@@ -20,9 +20,9 @@ pub mod generate;
 
 pub mod path;
 
-pub mod judge;
-
 pub mod structure;
+
+pub mod judge;
 
 pub mod compare;
 
@@ -65,6 +65,7 @@ pub enum Spent<'a> {
 pub fn check_timed(case: &Case, paths: &[&dyn Path], detail: Detail, spent: &mut dyn FnMut(Spent<'_>)) -> Report {
     let start = Instant::now();
     let reference = judge::reference(case);
+    let yardstick = structure::yardstick(&case.program);
     spent(Spent::Reference(start.elapsed()));
 
     // Compiled code runs only where the interpreter ended within the fuel: fuel decides, not a clock.
@@ -85,7 +86,7 @@ pub fn check_timed(case: &Case, paths: &[&dyn Path], detail: Detail, spent: &mut
         let observation = path.observe(runnable, detail);
         let observed = Instant::now();
         spent(Spent::Observe(&id, observed - start));
-        judged.push(judge::judge(id.clone(), path.toolchain().group, observation, runnable, &ended));
+        judged.push(judge::judge(id.clone(), path.toolchain().group, observation, runnable, (&ended, yardstick)));
         spent(Spent::Judge(&id, observed.elapsed()));
     }
 

@@ -19,6 +19,7 @@ use serde::{Deserialize, Serialize};
 use crate::judge::Judged;
 use crate::op::{Execution, Outcome};
 use crate::path::{FaultKind, PathId, Stage, Unsupported};
+use crate::structure::Structure;
 
 /// What a case came to.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -87,6 +88,9 @@ pub struct Report {
     pub faults: Vec<PathFault>,
     /// What paths could not take.
     pub unsupported: Vec<(PathId, Unsupported)>,
+    /// The SSA of the paths that construct it themselves, in numbers. It is shown apart and never part of the verdict:
+    /// a parameter too many is slower, not wrong.
+    pub structure: Vec<Structure>,
     /// IR texts: the path, the text's name, the text.
     pub texts: Vec<(PathId, String, String)>,
 }
@@ -146,9 +150,10 @@ pub fn compare(vectors: &[Vec<i64>], reference: &[Execution], judged: Vec<Judged
         runs: classes(vectors, reference, &judged),
         faults: Vec::new(),
         unsupported: Vec::new(),
+        structure: Vec::new(),
         texts: Vec::new(),
     };
-    for Judged { path, group, faults, unsupported, texts, .. } in judged {
+    for Judged { path, group, faults, unsupported, structure, texts, .. } in judged {
         report.faults.extend(faults.into_iter().map(|fault| PathFault {
             path: path.clone(),
             group: group.clone(),
@@ -157,6 +162,7 @@ pub fn compare(vectors: &[Vec<i64>], reference: &[Execution], judged: Vec<Judged
             message: fault.message,
         }));
         report.unsupported.extend(unsupported.into_iter().map(|unsupported| (path.clone(), unsupported)));
+        report.structure.extend(structure);
         report.texts.extend(texts.into_iter().map(|(name, text)| (path.clone(), name, text)));
     }
     (report.verdict, report.signature) = verdict(&report);
@@ -287,6 +293,7 @@ mod tests {
             results: results.iter().map(|&(stage, n)| (stage, vec![Some(Outcome::Return(n))])).collect(),
             faults: Vec::new(),
             unsupported: Vec::new(),
+            structure: None,
             texts: Vec::new(),
         }
     }

@@ -45,6 +45,12 @@ traits! {
     SelfLoop "self loops",
     /// A block that the entry does not reach.
     Unreachable "unreachable blocks",
+    /// A cycle that the entry does not reach.
+    UnreachableCycle "unreachable cycles",
+    /// Two or more blocks that return.
+    SeveralExits "several exits",
+    /// Four or more blocks in a row, each with one successor.
+    Chain "long chains",
     /// A conditional jump whose edges both go to one block.
     MultiEdge "multi-edges",
     /// An edge from a block with several successors to one with several predecessors.

@@ -195,6 +195,7 @@ mod tests {
             runs: vec![Run { inputs: vec![7, -1], right: Outcome::Return(3), classes }],
             faults: Vec::new(),
             unsupported: Vec::new(),
+            structure: Vec::new(),
             texts: Vec::new(),
         }
     }

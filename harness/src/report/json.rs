@@ -23,6 +23,12 @@ pub fn check_object(checked: &Checked) -> Value {
             "stage": unsupported.stage.name(),
             "reason": unsupported.reason,
         })).collect::<Vec<_>>(),
+        "structure": report.structure.iter().map(|structure| json!({
+            "path": structure.path.to_string(),
+            "parameters": structure.params,
+            "yardstick": structure.yardstick,
+            "quality": structure.quality(),
+        })).collect::<Vec<_>>(),
     });
     if let Some(signature) = &report.signature {
         object["signature"] = signature.0.as_str().into();

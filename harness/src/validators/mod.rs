@@ -45,7 +45,15 @@ pub fn check(case: &Case, validators: &[Validator]) -> Option<Report> {
         message: off.message,
     });
     let faults = faults.collect();
-    Some(Report { verdict, signature, runs: Vec::new(), faults, unsupported: Vec::new(), texts: Vec::new() })
+    Some(Report {
+        verdict,
+        signature,
+        runs: Vec::new(),
+        faults,
+        unsupported: Vec::new(),
+        structure: Vec::new(),
+        texts: Vec::new(),
+    })
 }
 
 /// What the compilers' verifiers say against a function, to stand beside what the lab says.

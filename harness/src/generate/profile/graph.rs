@@ -1,7 +1,7 @@
 //! The traits of a control-flow graph's shape, and those that liveness shows.
 
 use super::Trait;
-use crate::tac::cfg::Terminator;
+use crate::tac::cfg::{Block, Terminator};
 use crate::tac::{Atom, Cfg, Var};
 
 /// Cycles, edges, reachability.
@@ -22,6 +22,16 @@ pub fn shape(cfg: &Cfg) -> Vec<Trait> {
     if reached.contains(&false) {
         found.push(Trait::Unreachable);
     }
+    if has_cycle(cfg, |block| !reached[block]) {
+        found.push(Trait::UnreachableCycle);
+    }
+    let exits = cfg.blocks.iter().zip(&reached).filter(|(block, reached)| **reached && is_exit(block)).count();
+    if exits > 1 {
+        found.push(Trait::SeveralExits);
+    }
+    if longest_chain(cfg) >= 4 {
+        found.push(Trait::Chain);
+    }
 
     let mut predecessors = vec![0; cfg.blocks.len()];
     for block in &cfg.blocks {
@@ -41,6 +51,39 @@ pub fn shape(cfg: &Cfg) -> Vec<Trait> {
         }
     }
     found
+}
+
+fn is_exit(block: &Block) -> bool {
+    matches!(block.term, Terminator::Ret(_))
+}
+
+/// Whether some of these blocks form a cycle: taking away blocks without a predecessor among them leaves some over.
+fn has_cycle(cfg: &Cfg, among: impl Fn(usize) -> bool) -> bool {
+    let mut left: Vec<usize> = (0..cfg.blocks.len()).filter(|&block| among(block)).collect();
+    loop {
+        let mut entered = vec![false; cfg.blocks.len()];
+        left.iter().flat_map(|&block| cfg.blocks[block].term.targets()).for_each(|target| entered[target] = true);
+        let before = left.len();
+        left.retain(|&block| entered[block]);
+        if left.len() == before {
+            return before > 0;
+        }
+    }
+}
+
+/// The most blocks that follow each other by unconditional jumps.
+fn longest_chain(cfg: &Cfg) -> usize {
+    let length = |start: usize| {
+        let (mut at, mut blocks) = (start, 0);
+        // A cycle is no longer than all blocks.
+        while let Terminator::Br(next) = cfg.blocks[at].term
+            && blocks < cfg.blocks.len()
+        {
+            (at, blocks) = (next, blocks + 1);
+        }
+        blocks
+    };
+    (0..cfg.blocks.len()).map(length).max().unwrap_or(0)
 }
 
 /// Depth-first search from the entry, around `without`: which blocks it reaches, and the edges to a block that is still

@@ -190,14 +190,27 @@ impl<C: Choices> Builder<'_, C> {
     /// Both edges of a conditional jump to one block, chains of jumps, two jumps in a row to the same place.
     fn odd_edge(&mut self, place: u32) {
         let next = Label(place + 1);
-        match self.choices.below(4) {
+        match self.choices.below(5) {
             0 | 1 => self.jump_if(next),
             2 => self.lines.push(Line::Goto(next)),
+            3 => self.chain(place),
             _ => {
                 let target = self.forward(place);
                 self.jump_if(target);
                 self.lines.push(Line::Goto(target));
             }
+        }
+    }
+
+    /// A chain of jumps to the next block, with its links in reverse: each but the last jumps backward.
+    fn chain(&mut self, place: u32) {
+        let links = self.choices.between(2, 6);
+        // Behind the labels of blocks and of unreachable cycles.
+        let link = |k: u32| Label(2 * self.places + 8 * place + k);
+        self.lines.push(Line::Goto(link(links - 1)));
+        for k in 0..links {
+            let target = if k == 0 { Label(place + 1) } else { link(k - 1) };
+            self.lines.extend([Line::Label(link(k)), Line::Goto(target)]);
         }
     }
 

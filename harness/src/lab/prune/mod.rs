@@ -97,7 +97,7 @@ fn retain_by_number<T>(items: &mut Vec<T>, first: u32, keep: impl Fn(u32) -> boo
     items.retain(|_| numbers.next().is_some_and(&keep));
 }
 
-/// Visits every operand, condition, returned atom and argument.
+/// Visits every operand, condition, returned atom and argument of a function.
 pub fn for_each_atom(function: &mut Function, mut visit: impl FnMut(&mut Atom)) {
     for block in &mut function.blocks {
         for inst in &mut block.body {

@@ -10,7 +10,7 @@ use super::machine::{self, CodeGen, Machine};
 use super::object::Loaded;
 use super::raise::raise;
 use super::session::{self, Session};
-use super::{CONSTRUCTIONS, Construction, Level, LlvmPath, Pipeline, Stop, phi};
+use super::{CONSTRUCTIONS, Construction, Level, LlvmPath, PLAIN, Pipeline, Stop, phi};
 use crate::case::{Case, Program};
 use crate::op::{Outcome, Trap};
 use crate::path::native::{Arena, NativeEnd};
@@ -46,7 +46,7 @@ fn unsupported<T>(result: Result<T, Stop>) -> String {
 
 /// What a path with this pipeline observes of a program.
 fn observe(construction: &'static Construction, level: &'static Level, text: &str) -> Observation {
-    let path = LlvmPath { id: PathId::new("llvm", None, "test"), construction, level, style: super::PLAIN };
+    let path = LlvmPath { id: PathId::new("llvm", None, "test"), construction, level, style: PLAIN };
     let program = Program::Tiny(tiny::parse(text).unwrap());
     let vectors = vec![vec![1; program.inputs()]];
     path.observe(&Case { program, vectors, fuel: 1000 }, Detail { texts: true })

@@ -243,7 +243,7 @@ fn work(job: &Job, nth: u64, tally: &mut Tally) -> Done {
         Spent::Compare(time) => tally.compare += time,
     });
     let start = Instant::now();
-    tally.add(&report, &job.ids, &took_part);
+    tally.add(index, &report, &job.ids, &took_part);
     tally.compare += start.elapsed();
     match report.verdict {
         harness::compare::Verdict::Agree => Done::Agrees,

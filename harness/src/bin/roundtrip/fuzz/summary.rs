@@ -9,7 +9,7 @@ use harness::path::PathId;
 use harness::report::table;
 use serde_json::{Map, Value, json};
 
-use crate::fuzz::tally::Tally;
+use crate::fuzz::tally::{StructureTally, Tally};
 use crate::terminal::{Format, Terminal};
 
 /// Prints the counts.
@@ -42,7 +42,30 @@ pub fn print(
         [id.to_string(), programs, runs, returns, traps, wrong, faults, path.unsupported.to_string()]
     });
     let header = ["path", "programs", "runs", "return", "trap", "wrong", "faults", "unsupported"];
-    terminal.line(format!("\n{}", table(header, rows)))
+    terminal.line(format!("\n{}", table(header, rows)))?;
+    print_structure(tally, ids, terminal)
+}
+
+/// The parameters of constructed SSA against the lab's (`harness::structure`), and which relations are broken. Quality,
+/// not correctness: it is no part of the verdicts, and a program is had again by its number (`roundtrip generate`).
+fn print_structure(tally: &Tally, ids: &[PathId], terminal: &Terminal) -> anyhow::Result<()> {
+    let measured: Vec<_> = ids.iter().zip(&tally.paths).filter(|(_, path)| path.structure.programs > 0).collect();
+    if measured.is_empty() {
+        return Ok(());
+    }
+    let rows = measured.into_iter().map(|(id, path)| {
+        let structure = &path.structure;
+        let mean = |sum| format!("{:.2}", sum as f64 / structure.programs as f64);
+        let [programs, fewer, more] = [structure.programs, structure.fewer, structure.more].map(|n| n.to_string());
+        [id.to_string(), programs, mean(structure.params), mean(structure.yardstick), fewer, more]
+    });
+    let header = ["constructed SSA", "programs", "parameters", "lab's", "fewer", "more"];
+    terminal.line(format!("\n{}", table(header, rows)))?;
+    if !tally.quality.is_empty() {
+        let rows = tally.quality.iter().map(|(name, (n, first))| [name.clone(), n.to_string(), first.to_string()]);
+        terminal.line(format!("\n{}", table(["quality", "programs", "first program"], rows)))?;
+    }
+    Ok(())
 }
 
 /// What the generator made: a name, a number, and the number that it is a part of.
@@ -58,8 +81,21 @@ fn generator_rows(tally: &Tally) -> Vec<(String, u64, u64)> {
     rows
 }
 
+fn structure_object(structure: &StructureTally) -> Value {
+    json!({
+        "programs": structure.programs,
+        "parameters": structure.params,
+        "yardstick": structure.yardstick,
+        "fewer": structure.fewer,
+        "more": structure.more,
+    })
+}
+
 fn object(tally: &Tally, ids: &[PathId], findings: &BTreeMap<Signature, u64>) -> Value {
     let findings: Map<String, Value> = findings.iter().map(|(sig, n)| (sig.to_string(), json!(n))).collect();
+    let quality: Map<String, Value> = (tally.quality.iter())
+        .map(|(name, (programs, first))| (name.clone(), json!({"programs": programs, "first": first})))
+        .collect();
     let generator: Map<String, Value> =
         generator_rows(tally).into_iter().map(|(name, n, _)| (name.trim().into(), json!(n))).collect();
     let paths = ids.iter().zip(&tally.paths).map(|(id, path)| {
@@ -70,6 +106,7 @@ fn object(tally: &Tally, ids: &[PathId], findings: &BTreeMap<Signature, u64>) ->
             "outcomes": {"return": path.returns, "trap": path.traps, "wrong": path.wrong},
             "faults": path.faults,
             "unsupported": path.unsupported,
+            "structure": structure_object(&path.structure),
         })
     });
     json!({
@@ -80,6 +117,7 @@ fn object(tally: &Tally, ids: &[PathId], findings: &BTreeMap<Signature, u64>) ->
             "inconclusive": tally.inconclusive,
             "signatures": findings,
             "generator": generator,
+            "quality": quality,
             "paths": paths.collect::<Vec<_>>(),
         }
     })

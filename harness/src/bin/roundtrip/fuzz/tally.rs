@@ -1,10 +1,12 @@
 //! What a run counts and times. Each worker counts for itself; the sums do not depend on who did what.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use harness::compare::Report;
 use harness::generate::Profile;
 use harness::op::Outcome;
+use harness::structure::Structure;
 
 /// The counts and times of a run, or of one worker of it.
 #[derive(Clone, Default)]
@@ -17,6 +19,8 @@ pub struct Tally {
     pub findings: u64,
     /// What the generator makes. Its programs' traits are read off a share of them only.
     pub profile: Profile,
+    /// Broken relations of structure: how many programs, and the first one's number.
+    pub quality: BTreeMap<String, (u64, u64)>,
     /// For each path of the run.
     pub paths: Vec<PathTally>,
     /// Time in the generator.
@@ -42,10 +46,45 @@ pub struct PathTally {
     pub unsupported: u64,
     /// Invalid outputs, crashes and hangs.
     pub faults: u64,
+    /// How many parameters its constructed SSA has.
+    pub structure: StructureTally,
     /// Time in lowering, compiling and running.
     pub observe: Duration,
     /// Time in validating and interpreting what it raised.
     pub judge: Duration,
+}
+
+/// Constructed SSA against the yardstick of `harness::structure`.
+#[derive(Clone, Default)]
+pub struct StructureTally {
+    /// Programs measured.
+    pub programs: u64,
+    /// The path's parameters.
+    pub params: u64,
+    /// The yardstick's.
+    pub yardstick: u64,
+    /// Programs with fewer parameters than the yardstick.
+    pub fewer: u64,
+    /// Programs with more.
+    pub more: u64,
+}
+
+impl StructureTally {
+    fn add(&mut self, structure: &Structure) {
+        self.programs += 1;
+        self.params += structure.params as u64;
+        self.yardstick += structure.yardstick as u64;
+        self.fewer += u64::from(structure.compared().is_lt());
+        self.more += u64::from(structure.compared().is_gt());
+    }
+
+    fn merge(&mut self, other: &StructureTally) {
+        self.programs += other.programs;
+        self.params += other.params;
+        self.yardstick += other.yardstick;
+        self.fewer += other.fewer;
+        self.more += other.more;
+    }
 }
 
 impl PathTally {
@@ -61,6 +100,7 @@ impl PathTally {
         self.wrong += other.wrong;
         self.unsupported += other.unsupported;
         self.faults += other.faults;
+        self.structure.merge(&other.structure);
         self.observe += other.observe;
         self.judge += other.judge;
     }
@@ -72,8 +112,8 @@ impl Tally {
         Tally { paths: vec![PathTally::default(); paths], ..Tally::default() }
     }
 
-    /// Counts a report. `ids` are the names of all the run's paths, `took_part` the indices of those that saw the program.
-    pub fn add(&mut self, report: &Report, ids: &[harness::path::PathId], took_part: &[usize]) {
+    /// Counts the report of program `number`. `ids` are the names of all the run's paths, `took_part` the indices of those that saw the program.
+    pub fn add(&mut self, number: u64, report: &Report, ids: &[harness::path::PathId], took_part: &[usize]) {
         self.programs += 1;
         self.findings += u64::from(report.verdict.is_finding());
         self.inconclusive += u64::from(matches!(report.verdict, harness::compare::Verdict::Inconclusive(_)));
@@ -97,6 +137,16 @@ impl Tally {
         for path in report.faults.iter().filter_map(|fault| index(&fault.path)) {
             self.paths[path].faults += 1;
         }
+        let mut broken = BTreeSet::new();
+        for structure in &report.structure {
+            if let Some(path) = index(&structure.path) {
+                self.paths[path].structure.add(structure);
+            }
+            broken.extend(structure.quality());
+        }
+        for relation in broken {
+            self.add_quality(relation, 1, number);
+        }
         let mut unsupported: Vec<usize> = report.unsupported.iter().filter_map(|(id, _)| index(id)).collect();
         unsupported.sort_unstable();
         unsupported.dedup();
@@ -105,12 +155,20 @@ impl Tally {
         }
     }
 
+    fn add_quality(&mut self, relation: String, programs: u64, first: u64) {
+        let entry = self.quality.entry(relation).or_insert((0, first));
+        *entry = (entry.0 + programs, entry.1.min(first));
+    }
+
     /// Adds another worker's counts.
     pub fn merge(&mut self, other: &Tally) {
         self.programs += other.programs;
         self.inconclusive += other.inconclusive;
         self.findings += other.findings;
         self.profile.merge(&other.profile);
+        for (relation, &(programs, first)) in &other.quality {
+            self.add_quality(relation.clone(), programs, first);
+        }
         for (sum, path) in self.paths.iter_mut().zip(&other.paths) {
             sum.merge(path);
         }
