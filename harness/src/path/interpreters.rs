@@ -166,7 +166,8 @@ impl Path for Interpreter {
         let (what, group) = match self {
             Interpreter::Tiny => ("Tiny interpreter", "tiny"),
             Interpreter::Naive | Interpreter::Pruned | Interpreter::Phi => ("lab", "lab"),
-            Interpreter::Perturbed => ("lab, graph perturbed", "lab"),
+            // Unlike the other constructions of a Tiny program it goes by way of TAC.
+            Interpreter::Perturbed => ("lab, graph perturbed", "lab+tac"),
             Interpreter::Tac => ("TAC interpreter", "tac"),
         };
         Toolchain {
