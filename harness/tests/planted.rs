@@ -25,7 +25,7 @@ const QUICK: [Fault; 7] = [
     Fault::TacOrPolarity,
     Fault::ClifLtIsLe,
     Fault::ClifTrapCode,
-    Fault::LlvmUnsignedGt,
+    Fault::LlvmPhiSwap,
 ];
 
 #[test]
