@@ -15,7 +15,6 @@ mod compiler;
 mod emit;
 mod judge;
 mod meaning;
-mod panics;
 mod params;
 mod raise;
 #[cfg(test)]
