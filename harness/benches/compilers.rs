@@ -12,6 +12,10 @@ use harness::case::{Case, DEFAULT_FUEL, Program};
 use harness::path::{Detail, Path, registry};
 use harness::{check, tiny};
 
+/// As in the command line.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 const LAB: [&str; 6] = ["tiny/eval", "lab/naive", "lab/pruned", "lab/phi", "lab/tac", "lab/validator"];
 const CRANELIFT: [&str; 2] = ["cranelift/none", "cranelift/speed"];
 const LLVM: [&str; 3] = ["llvm/phi-O0", "llvm/alloca-O0", "llvm/alloca-mid"];

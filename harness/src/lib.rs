@@ -65,7 +65,7 @@ pub enum Spent<'a> {
 pub fn check_timed(case: &Case, paths: &[&dyn Path], detail: Detail, spent: &mut dyn FnMut(Spent<'_>)) -> Report {
     let start = Instant::now();
     let reference = judge::reference(case);
-    let yardstick = structure::yardstick(&case.program);
+    let yardstick = if detail.structure { structure::yardstick(&case.program) } else { None };
     spent(Spent::Reference(start.elapsed()));
 
     // Compiled code runs only where the interpreter ended within the fuel: fuel decides, not a clock.

@@ -191,7 +191,7 @@ fn texts_are_given_when_asked_for() {
     let program = parse_tiny("input x\nreturn x * 8");
     let case = Case { program, vectors: vec![vec![5]], fuel: DEFAULT_FUEL };
     for path in cranelift::paths() {
-        let observation = path.observe(&case, Detail { texts: true });
+        let observation = path.observe(&case, Detail { texts: true, ..Detail::default() });
         let text = |name: &str| {
             let found = observation.texts.iter().find(|(found, _)| found == name);
             &found.unwrap_or_else(|| panic!("{}: no text {name}", path.id())).1

@@ -131,7 +131,7 @@ fn a_run_with_the_wrong_number_of_values_is_not_run() {
 fn texts_come_by_name_when_asked_for() {
     let program = tiny_program("x = 1; while x < 9 { x = x * 2; } return x");
     let names = |variant: &str| {
-        let texts = observe(variant, program.clone(), Detail { texts: true }).texts;
+        let texts = observe(variant, program.clone(), Detail { texts: true, ..Detail::default() }).texts;
         assert!(texts.iter().all(|(_, text)| text.contains(" i64 @f(ptr ")), "{texts:?}");
         texts.into_iter().map(|(name, _)| name).collect::<Vec<_>>()
     };
@@ -146,7 +146,7 @@ fn texts_come_by_name_when_asked_for() {
 #[test]
 fn mem2reg_places_the_lessons_phis() {
     let text = cases("tiny").into_iter().find(|case| case.name == "euler1").unwrap().text;
-    let observation = observe("mem2reg-O0", tiny_program(&text), Detail { texts: true });
+    let observation = observe("mem2reg-O0", tiny_program(&text), Detail { texts: true, ..Detail::default() });
     let (name, text) = &observation.texts[1];
     assert_eq!(name, "llvm-mem2reg");
     assert!(!text.contains("alloca"), "{text}");

@@ -17,7 +17,7 @@ fn constructions_keep_to_the_yardstick() {
     for (form, index) in [Form::Tiny, Form::Tac].into_iter().flat_map(|form| (0..PROGRAMS).map(move |n| (form, n))) {
         let mut case = generate::case(1, index, form, &Policy::default());
         case.vectors.truncate(1);
-        let report = harness::check(&case, &paths, Detail::default());
+        let report = harness::check(&case, &paths, Detail { structure: true, ..Detail::default() });
         assert!(!report.verdict.is_finding(), "{form:?} {index}: {:?}", report.signature);
         for structure in report.structure {
             seen += 1;

@@ -56,7 +56,7 @@ fn found(case: &Case, drawn: &[&dyn Path], corpus: &std::path::Path) -> String {
         }
     };
     let all: Vec<&dyn Path> = groups().values().flatten().map(|path| &**path).collect();
-    let report = check(&minimized, &all, Detail { texts: true });
+    let report = check(&minimized, &all, Detail { texts: true, ..Detail::default() });
     let Some(signature) = report.signature.clone() else {
         // Only a path that does not do the same twice comes here.
         return original.signature.map_or_else(String::new, |signature| signature.0);

@@ -83,6 +83,8 @@ pub struct Toolchain {
 pub struct Detail {
     /// Give the IR texts too.
     pub texts: bool,
+    /// Compare the structure of what is constructed too: of [`crate::check`], not of a path.
+    pub structure: bool,
 }
 
 /// Where in a path something was made or went wrong, in the order in which they happen.

@@ -70,7 +70,7 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
 /// Checks a file's program on its runs.
 pub fn check_loaded(loaded: Loaded, paths: &[&dyn Path]) -> Checked {
     let Loaded { source, case, expectations } = loaded;
-    let report = check_case(&case, paths, Detail::default());
+    let report = check_case(&case, paths, Detail { structure: true, ..Detail::default() });
     Checked::new(&source.name, &source.text, report, expectations)
 }
 

@@ -178,7 +178,7 @@ fn compiled(compiler: &str, form: LowerForm, program: Program, terminal: &Termin
             reasons.push(why);
             continue;
         }
-        let observation = path.observe(&case, Detail { texts: true });
+        let observation = path.observe(&case, Detail { texts: true, ..Detail::default() });
         for fault in &observation.faults {
             terminal.warn(format!("{}, {}: {}", path.id(), fault.stage, fault.message));
         }

@@ -110,7 +110,7 @@ fn check(name: &str, width: Type, vectors: Vec<Vec<i64>>, body: Body<'_>) {
         };
         let mut seen = Observation::empty();
         let mut compiler = Compiler::new().expect("a compiler");
-        match compiler.observe(isa.as_ref(), lower, &case, Detail { texts: true }, &mut seen) {
+        match compiler.observe(isa.as_ref(), lower, &case, Detail { texts: true, ..Detail::default() }, &mut seen) {
             Ok(()) => {}
             Err(Stop::Fault(fault)) => panic!("{at}: {fault:?}"),
             Err(Stop::Unsupported(unsupported)) => panic!("{at}: {unsupported:?}"),

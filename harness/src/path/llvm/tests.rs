@@ -49,7 +49,7 @@ fn observe(construction: &'static Construction, level: &'static Level, text: &st
     let path = LlvmPath { id: PathId::new("llvm", None, "test"), construction, level, style: PLAIN };
     let program = Program::Tiny(tiny::parse(text).unwrap());
     let vectors = vec![vec![1; program.inputs()]];
-    path.observe(&Case { program, vectors, fuel: 1000 }, Detail { texts: true })
+    path.observe(&Case { program, vectors, fuel: 1000 }, Detail { texts: true, ..Detail::default() })
 }
 
 #[test]

@@ -67,7 +67,7 @@ impl<'a> Findings<'a> {
             self.progress.aside(|| self.terminal.warn(format!("{signature}: not minimized: {why}")));
             found.case.clone()
         });
-        let report = check_case(&case, &paths, Detail { texts: true });
+        let report = check_case(&case, &paths, Detail { texts: true, ..Detail::default() });
         let finding = Finding {
             signature,
             original: (&found.case, &found.report),

@@ -107,7 +107,8 @@ impl From<GeneratedForm> for Form {
 /// Whether somebody pressed Ctrl-C.
 pub static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
-/// One of so many programs is looked at more closely: is it its own text's program, what traits does it have?
+/// One of so many programs is looked at more closely: is it its own text's program, what traits does it have, how many
+/// parameters does each construction leave?
 const CLOSER_LOOK: u64 = 16;
 
 /// A program's result on its way from a worker. Only what is not plain agreement carries data.
@@ -233,7 +234,8 @@ fn work(job: &Job, nth: u64, tally: &mut Tally) -> Done {
     // The paths are observed in their order, so the times come in this order too.
     let mut observed = took_part.iter();
     let mut current = 0;
-    let report = harness::check_timed(&case, &paths, Detail::default(), &mut |spent| match spent {
+    let detail = Detail { structure: nth.is_multiple_of(CLOSER_LOOK), ..Detail::default() };
+    let report = harness::check_timed(&case, &paths, detail, &mut |spent| match spent {
         Spent::Reference(time) => tally.reference += time,
         Spent::Observe(_, time) => {
             current = observed.next().copied().unwrap_or(current);
