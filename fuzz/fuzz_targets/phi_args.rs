@@ -6,7 +6,7 @@ use harness::fuzzing::{self, Function};
 use libfuzzer_sys::{fuzz_mutator, fuzz_target};
 use roundtrip_fuzz::start;
 
-fuzz_target!(init: start("phi_args", &[Form::Ssa]), |input: Function| {
+fuzz_target!(init: start("phi_args", &[Form::Ssa, Form::Phi]), |input: Function| {
     fuzzing::property(|| fuzzing::phi_args(&input.0))
 });
 

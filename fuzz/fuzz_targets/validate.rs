@@ -7,7 +7,7 @@ use harness::fuzzing::{self, Function};
 use libfuzzer_sys::{fuzz_mutator, fuzz_target};
 use roundtrip_fuzz::{corpus, start};
 
-fuzz_target!(init: start("validate", &[Form::Ssa]), |input: Function| {
+fuzz_target!(init: start("validate", &[Form::Ssa, Form::Phi]), |input: Function| {
     fuzzing::property(|| fuzzing::validate(&input.0, &corpus()))
 });
 

@@ -245,21 +245,30 @@ fn the_running_example_has_the_lessons_figures() {
 
 #[test]
 fn the_pathological_family_keeps_its_parameters() {
-    let (diamonds, variables) = (2_000, 20);
+    let (diamonds, variables) = (10_000, 20);
     let program = family::pathological(diamonds, variables);
     let function = pruned(lab::construct_naive(&program));
     assert_eq!(function.param_count(), diamonds * variables as usize);
-    assert!(lab::validate(&function).is_empty());
+    converts(&function);
     let mut function = lab::construct_live(&tac::cfg(&tac::lower(&program)));
     lab::prune_trivial(&mut function);
     assert_eq!(function.param_count(), diamonds * variables as usize);
     assert!(lab::validate(&function).is_empty());
 }
 
+/// A large function without conflicts is valid in both forms, and either gives back the other.
+fn converts(function: &Function) {
+    assert!(lab::validate(function).is_empty());
+    assert!(lab::split_conflicts(function) == *function);
+    let phi = lab::args_to_phi(function);
+    assert!(lab::validate_phi(&phi).is_empty());
+    assert!(lab::phi_to_args(&phi) == *function);
+}
+
 /// A chain of 100,000 blocks, each the target of a conditional branch over the one before, with variables that stay as
 /// they are: every parameter is trivial.
 #[test]
-fn a_long_chain_loses_all_its_parameters() {
+fn a_long_chain_converts_and_loses_all_its_parameters() {
     let mut text = String::from("input a, b\n");
     for block in 0..100_000 {
         text += &format!("  if a goto L{block}\nL{block}:\n");
@@ -267,6 +276,7 @@ fn a_long_chain_loses_all_its_parameters() {
     text += "  c = add a, b\n  ret c\n";
     let mut function = lab::construct_live(&tac::cfg(&tac::parse(&text).expect("a chain")));
     assert_eq!(function.param_count(), 2 * 100_000);
+    converts(&function);
     lab::prune_trivial(&mut function);
     assert_eq!(function.param_count(), 0);
     assert!(lab::validate(&function).is_empty());

@@ -128,12 +128,12 @@ fn calls_nest() {
 #[test]
 fn escape_leaves_the_innermost_region() {
     extern "C" fn leave(_: i64) -> i64 {
-        escape("left machine code")
+        unsafe { escape("left machine code") }
     }
     assert_eq!(protect(|| 5), Ok(5));
-    assert_eq!(protect(|| -> i32 { escape("fatal") }), Err("fatal".to_string()));
+    assert_eq!(protect(|| -> i32 { unsafe { escape("fatal") } }), Err("fatal".to_string()));
     assert_eq!(protect(|| run(&calling(leave as *const () as usize, 0), &[])), Err("left machine code".to_string()));
-    let nested = protect(|| (protect(|| -> i32 { escape("inner") }), 1));
+    let nested = protect(|| (protect(|| -> i32 { unsafe { escape("inner") } }), 1));
     assert_eq!(nested, Ok((Err("inner".to_string()), 1)));
     assert_eq!(run(DIVIDE, &[1, 0]), NativeEnd::Trap(Trap::Overflow));
 }

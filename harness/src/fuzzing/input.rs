@@ -56,6 +56,17 @@ pub fn from_bytes(form: Form, data: &[u8]) -> Case {
     text.and_then(|text| from_text(form, text)).unwrap_or_else(|| from_choices(form, &mut Unstructured::new(data)))
 }
 
+/// The form in which a target that takes programs in both languages reads these bytes: the language whose text they are;
+/// choices make either.
+pub fn tiny_or_tac(data: &[u8]) -> Form {
+    let is_tac = match std::str::from_utf8(data) {
+        Ok(text) if tiny::parse(text).is_ok() => false,
+        Ok(text) if tac::parse(text).is_ok() => true,
+        _ => data.first().is_some_and(|first| first % 2 == 1),
+    };
+    if is_tac { Form::Tac } else { Form::Tiny }
+}
+
 fn from_choices(form: Form, choices: &mut Unstructured<'_>) -> Case {
     match form {
         Form::Tiny | Form::Tac => generate::case_from(choices, form, &Policy::default()),

@@ -12,9 +12,9 @@ mod properties;
 mod seeds;
 
 pub use campaign::roundtrip;
-pub use input::{Function, Tac, Tiny, cross, from_bytes, mutate};
+pub use input::{Function, Tac, Tiny, cross, from_bytes, mutate, tiny_or_tac};
 pub use judges::validate;
-pub use properties::{parse, phi_args};
+pub use properties::{construct, parse, phi_args};
 pub use seeds::plant_seeds;
 
 use std::cell::RefCell;

@@ -7,6 +7,9 @@ use crate::{directives, tac, tiny};
 /// Fuel of traced runs: a trace keeps every step.
 const TRACE_FUEL: u64 = 2_000;
 
+/// Fuel of runs that are repeated for each parameter that pruning removes.
+const PRUNING_FUEL: u64 = 500;
+
 /// A property of the parsers: any text gives a program or an error, and what a program prints is that program.
 pub fn parse(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
@@ -52,6 +55,26 @@ pub fn phi_args(case: &Case) {
             }
             _ => {}
         }
+    }
+}
+
+/// The property of programs that the constructions give valid functions that behave the same (Theorem 8.4.9), and that
+/// pruning these keeps it so (Proposition 8.4.12).
+pub fn construct(case: &Case) {
+    for vector in &case.vectors {
+        let constructed = match &case.program {
+            Program::Tiny(program) => {
+                holds(theorems::construction_keeps_the_program(program, vector, TRACE_FUEL));
+                holds(theorems::constructions_from_tac_agree(&tac::lower(program), vector, TRACE_FUEL));
+                lab::construct_naive(program)
+            }
+            Program::Tac(program) => {
+                holds(theorems::constructions_from_tac_agree(program, vector, TRACE_FUEL));
+                lab::construct_maximal(&tac::cfg(program))
+            }
+            Program::Ssa(_) | Program::Phi(_) => continue,
+        };
+        holds(theorems::pruning_keeps_the_behavior(&constructed, vector, PRUNING_FUEL));
     }
 }
 

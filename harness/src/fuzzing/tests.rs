@@ -30,6 +30,26 @@ fn phis_and_arguments_are_equivalent() {
 }
 
 #[test]
+fn constructions_and_pruning_keep_the_program() {
+    arbtest::arbtest(|u| {
+        construct(&u.arbitrary::<Tiny>()?.0);
+        construct(&u.arbitrary::<Tac>()?.0);
+        Ok(())
+    })
+    .budget_ms(BUDGET_MS);
+}
+
+#[test]
+fn a_target_for_two_languages_reads_each_in_its_own() {
+    let text = |data: &[u8]| record::case_text(&from_bytes(tiny_or_tac(data), data), &[]);
+    for program in ["# run: 3\ninput n;\nreturn n\n", "# run: 3\ninput n\n  ret n\n"] {
+        assert_eq!(text(program.as_bytes()), program);
+    }
+    let forms: Vec<Form> = [b"\x02".as_slice(), b"\x03", b""].into_iter().map(tiny_or_tac).collect();
+    assert_eq!(forms, [Form::Tiny, Form::Tac, Form::Tiny]);
+}
+
+#[test]
 fn printed_programs_parse() {
     arbtest::arbtest(|u| {
         parse(format!("{:?}", u.arbitrary::<Tiny>()?).as_bytes());

@@ -1,7 +1,8 @@
 //! The harness's own paths: Tiny's interpreter, the lab's constructions and forms, and the TAC interpreter.
 //!
-//! They rest on no compiler. `tiny/eval` and `lab/tac` say what a program means; `lab/naive`, `lab/pruned`,
-//! `lab/phi` and `lab/perturbed` put the lesson's algorithms on trial like any compiler's: what they build is raised, judged by S0–S4 and run.
+//! They rest on no compiler. `tiny/eval` and `lab/tac` say what a program means; `lab/naive`, `lab/pruned`, `lab/phi` and
+//! `lab/perturbed` put the lesson's algorithms on trial like any compiler's: what they build is raised, judged by S0–S4
+//! and run.
 
 use std::borrow::Cow;
 
@@ -166,7 +167,8 @@ impl Path for Interpreter {
         let (what, group) = match self {
             Interpreter::Tiny => ("Tiny interpreter", "tiny"),
             Interpreter::Naive | Interpreter::Pruned | Interpreter::Phi => ("lab", "lab"),
-            Interpreter::Perturbed => ("lab, graph perturbed", "lab"),
+            // Unlike the other constructions of a Tiny program it goes by way of TAC.
+            Interpreter::Perturbed => ("lab, graph perturbed", "lab+tac"),
             Interpreter::Tac => ("TAC interpreter", "tac"),
         };
         Toolchain {

@@ -11,6 +11,8 @@ pub mod judgement;
 #[cfg(feature = "llvm")]
 pub mod llvm;
 pub mod native;
+#[cfg(any(feature = "cranelift", feature = "llvm"))]
+mod panics;
 pub mod validator;
 
 use std::fmt;

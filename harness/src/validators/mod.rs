@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 use crate::case::{Case, Program};
 use crate::compare::{PathFault, Report, Signature, Verdict, slug};
 use crate::lab::{self, Clause};
-use crate::path::{FaultKind, Judgement, Stage, Validator};
+use crate::path::{FaultKind, Judge, Judgement, Stage, Validator};
 use map::Ruling;
 
 /// A validator's judgement that is off the map.
@@ -54,6 +54,22 @@ pub fn check(case: &Case, validators: &[Validator]) -> Option<Report> {
         structure: Vec::new(),
         texts: Vec::new(),
     })
+}
+
+/// What the compilers' verifiers say against a function, to stand beside what the lab says.
+pub fn rejections(case: &Case, validators: &[Validator]) -> Vec<PathFault> {
+    let compilers = validators.iter().filter(|validator| validator.judge != Judge::Lab);
+    let rejections = compilers.filter_map(|validator| match judge(validator, &case.program)? {
+        Judgement::Rejects(message) => Some(PathFault {
+            path: validator.path.clone(),
+            group: validator.toolchain.group.clone(),
+            stage: Stage::Construct,
+            kind: FaultKind::Invalid,
+            message,
+        }),
+        Judgement::Accepts | Judgement::CannotSay(_) | Judgement::Fails(_) => None,
+    });
+    rejections.collect()
 }
 
 /// The clauses that a function touches; `None` for a program in Tiny or TAC.

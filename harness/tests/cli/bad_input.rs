@@ -60,6 +60,16 @@ fn huge() {
 }
 
 #[test]
+fn ten_megabytes() {
+    // Right up to its end, where an expression is missing.
+    let text = "x = x + 1\n".repeat(1 << 20) + "x =\n";
+    let (_folder, path) = file("bad.tiny", &text);
+    fails("check FILE", &path, 2, "bad.tiny:1048578:");
+    let (_folder, path) = file("bad.ssa", &text);
+    fails("run FILE", &path, 2, "bad.ssa:1:");
+}
+
+#[test]
 fn deep() {
     let nested =
         |open: &str, close: &str| format!("x = {}1{}\nreturn x\n", open.repeat(100_000), close.repeat(100_000));

@@ -5,8 +5,9 @@ use std::path::PathBuf;
 use harness::case::{Case, Program};
 use harness::compare::Report;
 use harness::path::interpreters::Interpreter;
-use harness::path::{Detail, Path};
+use harness::path::{Detail, Path, validators};
 use harness::report::{self, Checked};
+use harness::validators;
 
 use crate::planted::Plant;
 use crate::select::PathOptions;
@@ -73,13 +74,20 @@ pub fn check_loaded(loaded: Loaded, paths: &[&dyn Path]) -> Checked {
     Checked::new(&source.name, &source.text, report, expectations)
 }
 
-/// Checks a case. An invalid function has no meaning: nothing is run, and its faults are the report.
+/// Checks a case. A function on which validators differ is a finding by itself. An invalid function has no meaning:
+/// nothing is run, and its faults, by the lab and by the compilers' verifiers, are the report.
 pub fn check_case(case: &Case, paths: &[&dyn Path], detail: Detail) -> Report {
+    let judges = validators();
+    if let Some(report) = validators::check(case, &judges).filter(|report| report.verdict.is_finding()) {
+        return report;
+    }
     if violations(&case.program).is_empty() {
         return harness::check(case, paths, detail);
     }
     let judge: &dyn Path = if let Program::Phi(_) = case.program { &Interpreter::Phi } else { &Interpreter::Naive };
-    harness::check(&Case { vectors: Vec::new(), ..case.clone() }, &[judge], detail)
+    let mut report = harness::check(&Case { vectors: Vec::new(), ..case.clone() }, &[judge], detail);
+    report.faults.extend(validators::rejections(case, &judges));
+    report
 }
 
 /// Prints a report.

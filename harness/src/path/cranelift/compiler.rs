@@ -10,9 +10,9 @@ use cranelift_frontend::FunctionBuilderContext;
 use crate::case::Case;
 use crate::op::{Outcome, Trap};
 use crate::path::cranelift::emit::trap_of;
-use crate::path::cranelift::panics::catch;
 use crate::path::cranelift::raise::raise;
 use crate::path::native::{self, Arena, NativeEnd};
+use crate::path::panics::catch;
 use crate::path::{Detail, Fault, FaultKind, Observation, Raised, Stage, Unsupported};
 use crate::plant;
 

@@ -16,7 +16,7 @@ use cranelift_codegen::verify_function;
 
 use crate::lab::{Atom, Block, BlockData, Function, Inst, PhiBlock, PhiFunction, Target, Terminator, Value};
 use crate::op::Op;
-use crate::path::cranelift::panics::catch;
+use crate::path::panics::catch;
 use crate::path::{Judge, Judgement, PathId, Toolchain, Validator};
 
 /// Cranelift's verifier.

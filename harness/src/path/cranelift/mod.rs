@@ -2,9 +2,9 @@
 //!
 //! The paths differ in who constructs SSA (`variables.rs`: Cranelift's frontend, from TAC; `params.rs`: the lab), in the
 //! optimization level and in the register allocator. The `perturbed-` paths construct SSA from a perturbed graph
-//! (`tac/perturb.rs`): two with all perturbations at once, which find, and one for each alone, which tells. After the lowering all are the same, and read in the order of
-//! `compiler.rs`: raise, verify, optimize and compile, raise again, execute. `raise.rs` and `meaning.rs` bring CLIF back
-//! into the lab's form, `panics.rs` makes the compiler's panics data.
+//! (`tac/perturb.rs`): two with all perturbations at once, which find, and one for each alone, which tells. After the
+//! lowering all are the same, and read in the order of `compiler.rs`: raise, verify, optimize and compile, raise again,
+//! execute. `raise.rs` and `meaning.rs` bring CLIF back into the lab's form, `panics.rs` makes the compiler's panics data.
 //!
 //! Division traps as Cranelift's own instructions do: a signal, whose place in the code says which trap it is.
 //!
@@ -15,11 +15,10 @@ mod compiler;
 mod emit;
 mod judge;
 mod meaning;
-mod panics;
 mod params;
 mod raise;
 #[cfg(test)]
-mod raise_test;
+mod tests;
 mod variables;
 
 use std::cell::Cell;

@@ -42,6 +42,16 @@ enum Kind {
     Absolute64,
 }
 
+impl Kind {
+    /// How many bytes it writes.
+    fn width(self) -> usize {
+        match self {
+            Kind::Relative32 => 4,
+            Kind::Absolute64 => 8,
+        }
+    }
+}
+
 impl Loaded {
     /// Reads an object. A symbol or a kind of relocation that is not known here is *unsupported*.
     pub fn read(buffer: &MemoryBuffer) -> Result<Loaded, Stop> {
@@ -83,15 +93,9 @@ impl Loaded {
                     RelocationFlags::Elf { r_type: elf::R_X86_64_64 } => Kind::Absolute64,
                     other => return unsupported(&format!("relocation {other:?}")),
                 };
-                if start as u64 + offset > stub as u64 {
-                    return Err(broken("a relocation lies outside the sections"));
-                }
-                relocations.push(Relocation {
-                    place: start + offset as usize,
-                    target,
-                    addend: relocation.addend(),
-                    kind,
-                });
+                let place = within(stub, start, offset, kind)
+                    .ok_or_else(|| broken("a relocation lies outside the sections"))?;
+                relocations.push(Relocation { place, target, addend: relocation.addend(), kind });
             }
         }
         let entry = file.symbols().find(|symbol| symbol.name() == Ok(FUNCTION)).and_then(|symbol| address(&symbol));
@@ -104,20 +108,26 @@ impl Loaded {
         arena.place(self.image.len(), |memory, address| {
             memory.copy_from_slice(&self.image);
             for relocation in &self.relocations {
-                let place = &mut memory[relocation.place..];
+                let place = &mut memory[relocation.place..][..relocation.kind.width()];
                 let value = (relocation.target as i64).wrapping_add(relocation.addend);
                 match relocation.kind {
                     Kind::Relative32 => {
                         let relative = (value - relocation.place as i64) as i32;
-                        place[..4].copy_from_slice(&relative.to_le_bytes());
+                        place.copy_from_slice(&relative.to_le_bytes());
                     }
                     Kind::Absolute64 => {
-                        place[..8].copy_from_slice(&value.wrapping_add(address as i64).to_le_bytes());
+                        place.copy_from_slice(&value.wrapping_add(address as i64).to_le_bytes());
                     }
                 }
             }
         })
     }
+}
+
+/// Where a relocation of a section that starts at `start` writes, if all of it lies before `end`.
+fn within(end: usize, start: usize, offset: u64, kind: Kind) -> Option<usize> {
+    let place = start.checked_add(usize::try_from(offset).ok()?)?;
+    (place.checked_add(kind.width())? <= end).then_some(place)
 }
 
 fn pad(image: &mut Vec<u8>, align: u64) {
@@ -130,4 +140,18 @@ fn broken(message: impl ToString) -> Stop {
 
 fn unsupported<T>(what: &str) -> Result<T, Stop> {
     Err(Stop::Unsupported(Unsupported { stage: Stage::Compile, reason: what.to_string() }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_relocation_ends_before_the_stub() {
+        for (kind, last) in [(Kind::Relative32, 28), (Kind::Absolute64, 24)] {
+            assert_eq!(within(32, 16, last - 16, kind), Some(last as usize));
+            assert_eq!(within(32, 16, last - 16 + 1, kind), None);
+            assert_eq!(within(32, 16, u64::MAX - 16, kind), None);
+        }
+    }
 }

@@ -17,7 +17,7 @@ use inkwell::llvm_sys::prelude::LLVMDiagnosticInfoRef;
 use inkwell::support::error_handling::install_fatal_error_handler;
 
 use super::Stop;
-use crate::path::{FaultKind, Stage, native};
+use crate::path::{FaultKind, Stage, native, panics};
 
 /// A context, and the errors that LLVM reported in it. The context goes first: its handler refers to the errors.
 pub struct Session {
@@ -60,17 +60,19 @@ extern "C" fn on_diagnostic(info: LLVMDiagnosticInfoRef, errors: *mut c_void) {
     }
 }
 
-/// Runs `body`, which may call LLVM. If a fatal error of LLVM ends it, the error's message is the result; what `body`
-/// owned is leaked then.
+/// Runs `body`, which may call LLVM. If a fatal error of LLVM or a panic ends it, its message is the result; what `body`
+/// owned is leaked by a fatal error.
 pub fn survive<R>(body: impl FnOnce() -> R) -> Result<R, String> {
     static INSTALLED: Once = Once::new();
     // SAFETY: the handler has the signature that LLVM calls, and is there for good.
     INSTALLED.call_once(|| unsafe { install_fatal_error_handler(on_fatal_error) });
-    native::protect(body)
+    panics::catch(|| native::protect(body)).flatten()
 }
 
 extern "C" fn on_fatal_error(message: *const c_char) {
     // SAFETY: LLVM passes a string that lives as long as this call.
     let message = unsafe { CStr::from_ptr(message) }.to_string_lossy();
-    native::escape(&message);
+    // SAFETY: LLVM calls this, and was called by `survive`'s body: the lowering and pipelines of this folder, whose
+    // values are LLVM's handles and plain data, and leak.
+    unsafe { native::escape(&message) }
 }

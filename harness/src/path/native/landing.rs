@@ -183,7 +183,13 @@ pub fn protect<R>(body: impl FnOnce() -> R) -> Result<R, String> {
 
 /// Leaves the innermost [`protect`] of this thread with a message. Without one, prints the message and ends the
 /// process, as a fatal error does.
-pub fn escape(message: &str) -> ! {
+///
+/// # Safety
+///
+/// The frames between the `protect` and this call are left without running any destructor. So they must be frames of a
+/// foreign library or of machine code, or Rust frames whose pending destructors nobody's safety rests on: no scope that
+/// joins threads, no borrow guard, no pinned value.
+pub unsafe fn escape(message: &str) -> ! {
     let mut frame = top();
     while let Some(Frame { previous, kind: FrameKind::Call(_), .. }) = frame {
         // SAFETY: frames below the top are alive as the top is.
@@ -192,7 +198,7 @@ pub fn escape(message: &str) -> ! {
     let Some(frame) = frame else { die(message) };
     MESSAGE.set(message.to_string());
     TOP.set(frame);
-    // SAFETY: the frame's `enter` is still on the stack; that the frames between may be dropped is the contract.
+    // SAFETY: the frame's `enter` is still on the stack; that the frames between may be dropped the caller promises.
     unsafe { resume(frame.stack.get(), 0, ESCAPED) }
 }
 

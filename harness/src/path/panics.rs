@@ -1,4 +1,4 @@
-//! Panics of the compiler, caught and made data.
+//! Panics of a compiler, or of what lowers to it, caught and made data.
 //!
 //! `catch_unwind` alone isn't enough: a fuzzing engine's panic hook ends the process before unwinding begins. So a hook
 //! of our own stands before whatever hook there is, and keeps it from running on a thread that is catching.
@@ -72,7 +72,7 @@ mod tests {
     /// In a process of its own, where the hook that was there first ends the process.
     #[test]
     fn a_hook_that_aborts_does_not_run() {
-        const TEST: &str = "path::cranelift::panics::tests::a_hook_that_aborts_does_not_run";
+        const TEST: &str = "path::panics::tests::a_hook_that_aborts_does_not_run";
         const CHILD: &str = "PANICS_TEST_CHILD";
         if std::env::var_os(CHILD).is_none() {
             let program = std::env::current_exe().expect("this program");
