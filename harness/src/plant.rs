@@ -67,8 +67,8 @@ faults! {
     ClifSealUnreachable "clif-seal-unreachable",
     /// Cranelift's lowering exchanges the targets of a branch that can't fall through to the next block.
     ClifFarBranch "clif-far-branch",
-    /// Cranelift's lowering branches on a comparison that its variable no longer holds.
-    ClifStaleTruth "clif-stale-truth",
+    /// Cranelift's lowering exchanges the targets of a branch that takes a comparison itself.
+    ClifDirectSense "clif-direct-sense",
     /// The block-parameter lowering to Cranelift passes the first argument twice.
     ClifDropArgument "clif-drop-argument",
     /// Cranelift's signal handler takes overflow for division by zero.

@@ -9,7 +9,8 @@
 //!    where the variable is live, and a trivial one says what another value says already. LLVM keeps to this: Cytron et
 //!    al. (1991) place phis on the iterated dominance frontier of the assignments alone, where every phi that no trivial
 //!    rule removes has two different values arriving. Cranelift's `SSABuilder` does not always: it looks at a parameter
-//!    once, when its block is sealed, and not again when an argument of it becomes another's alias.
+//!    once, when its block is sealed, and not again when an argument of it becomes another's alias (`trivial`); and two
+//!    equal constants are two values to it, where the lab and LLVM know one (`constants`, which is no fault of its own).
 //! 2. *No more than the yardstick once trivial parameters are removed from it too.* What is more than 1 allows is
 //!    trivial and nothing else; otherwise the construction put a parameter where its variable is not live.
 //!
@@ -37,7 +38,9 @@ pub struct Structure {
     pub group: String,
     /// The parameters of reachable blocks.
     pub params: usize,
-    /// Those that remain when trivial ones go, counted where there are more than the yardstick has.
+    /// Of these, parameters for which only one constant arrives, counted where there are more than the yardstick has.
+    pub constants: usize,
+    /// Those that remain when trivial ones go, counted likewise.
     pub least: usize,
     /// The yardstick.
     pub yardstick: usize,
@@ -47,8 +50,9 @@ impl Structure {
     /// Measures what a path constructed.
     pub fn of(path: &PathId, group: &str, function: &Function, yardstick: usize) -> Structure {
         let params = params(function);
-        let least = if params > yardstick { least(function.clone()) } else { params };
-        Structure { path: path.clone(), group: group.into(), params, least, yardstick }
+        let (constants, least) =
+            if params > yardstick { (constants(function), least(function.clone())) } else { (0, params) };
+        Structure { path: path.clone(), group: group.into(), params, constants, least, yardstick }
     }
 
     /// How it compares with the yardstick: greater is worse.
@@ -58,10 +62,14 @@ impl Structure {
 
     /// The name of the broken relation, if one is, in the form of signatures.
     pub fn quality(&self) -> Option<String> {
-        let which = match (self.least > self.yardstick, self.compared()) {
-            (true, _) => "not-pruned",
-            (false, Ordering::Greater) => "trivial",
-            (false, _) => return None,
+        let which = if self.least > self.yardstick {
+            "not-pruned"
+        } else if self.params - self.constants > self.yardstick {
+            "trivial"
+        } else if self.params > self.yardstick {
+            "constants"
+        } else {
+            return None;
         };
         Some(format!("quality.construct.{}.{which}", self.group))
     }
@@ -87,6 +95,22 @@ pub fn yardstick(program: &Program) -> Option<usize> {
 fn params(function: &Function) -> usize {
     let reachable = reachable_without(function, None);
     function.blocks.iter().zip(reachable).filter(|(_, reachable)| *reachable).map(|(block, _)| block.params.len()).sum()
+}
+
+/// The parameters of reachable blocks for which one constant arrives by every branch.
+fn constants(function: &Function) -> usize {
+    let mut arrive: Vec<Vec<Option<Atom>>> = vec![Vec::new(); function.blocks.len()];
+    for target in function.blocks.iter().flat_map(|block| block.term.targets()) {
+        let known = &mut arrive[target.block.index()];
+        if known.is_empty() {
+            *known = target.args.iter().map(|&arg| Some(arg)).collect();
+        }
+        for (known, &arg) in known.iter_mut().zip(&target.args) {
+            *known = known.filter(|&known| known == arg);
+        }
+    }
+    let reachable = arrive.iter().zip(reachable_without(function, None)).filter(|(_, reachable)| *reachable);
+    reachable.flat_map(|(args, _)| args).filter(|arg| matches!(arg, Some(Atom::Const(_)))).count()
 }
 
 /// The parameters that remain when uses of a copy use its source and trivial parameters go.
@@ -138,6 +162,11 @@ mod tests {
         assert_eq!(quality(2), None);
         assert_eq!(quality(1).unwrap(), "quality.construct.cranelift.trivial");
         assert_eq!(quality(0).unwrap(), "quality.construct.cranelift.not-pruned");
+
+        let text = "ssa(a)\ne:\n  cbr a, j(5), l()\nl:\n  br j(5)\nj(x):\n  ret x";
+        let structure = Structure::of(&path, "cranelift", &lab::parse_ssa(text).unwrap(), 0);
+        assert_eq!((structure.params, structure.constants, structure.least), (1, 1, 0));
+        assert_eq!(structure.quality().unwrap(), "quality.construct.cranelift.constants");
     }
 
     #[test]

@@ -130,7 +130,7 @@ impl<C: Choices> Builder<'_, C> {
                 let target = self.backward(place);
                 self.jump_if(target);
             }
-            _ if self.choices.chance(25) => {
+            _ if self.choices.chance(45) => {
                 let value = self.atom();
                 self.lines.push(Line::Ret(value));
             }

@@ -135,7 +135,6 @@ impl Lowering<'_> {
                 .ok_or_else(|| format!("operation {}", assign.op))?;
             match made {
                 Made::Truth(value) => truth = Some((assign.dest, value)),
-                Made::Number(_) if plant::on(Fault::ClifStaleTruth) => {}
                 Made::Number(_) => truth = None,
             }
             let value = made.number(&mut self.builder);
@@ -158,8 +157,9 @@ impl Lowering<'_> {
                     Some((variable, value)) if condition == Atom::Var(variable) => Made::Truth(value),
                     _ => Made::Number(self.atom(condition)),
                 };
-                let far = plant::on(Fault::ClifFarBranch) && yes != next && no != next;
-                let (yes, no) = if far { (no, yes) } else { (yes, no) };
+                let exchanged = plant::on(Fault::ClifFarBranch) && yes != next && no != next
+                    || plant::on(Fault::ClifDirectSense) && matches!(condition, Made::Truth(_));
+                let (yes, no) = if exchanged { (no, yes) } else { (yes, no) };
                 let (yes, no) = (self.blocks[yes], self.blocks[no]);
                 emit::branch(&mut self.builder, condition, (yes, &[]), (no, &[]));
             }
