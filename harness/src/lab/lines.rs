@@ -1,7 +1,7 @@
 //! The lines of an `ssa` or `phi` text, and a cursor over the tokens of one.
 
 use crate::lab::parse::Result;
-use crate::syntax::{Kind, SyntaxError, Token, tokens};
+use crate::syntax::{Kind, SyntaxError, Token, quote, tokens};
 
 /// A line that holds more than blanks and a comment, with a cursor at its first token.
 #[derive(Clone, Copy)]
@@ -132,7 +132,7 @@ impl<'t> Line<'t> {
         match self.tokens.first() {
             Some(token) => SyntaxError::new(
                 token.span.clone(),
-                format!("expected {what}, found `{}`", &self.text[token.span.clone()]),
+                format!("expected {what}, found {}", quote(&self.text[token.span.clone()])),
             ),
             None => SyntaxError::new(self.end..self.end, format!("expected {what}, found the end of the line")),
         }

@@ -83,9 +83,12 @@ impl<'a> Shown<'a> {
     }
 }
 
-/// The folder of a finding that was recorded before.
+/// What a finding's folder holds for programs.
+const RECORD: &str = "finding.json";
+
+/// The folder of a finding that was recorded before, whole.
 pub fn recorded(corpus: &Path, signature: &Signature) -> Option<PathBuf> {
-    Some(corpus.join("findings").join(folder_name(signature))).filter(|folder| folder.is_dir())
+    Some(corpus.join("findings").join(folder_name(signature))).filter(|folder| folder.join(RECORD).is_file())
 }
 
 /// Writes a finding below `corpus`, whole or not at all: into a folder beside, which then takes the name. Of two
@@ -106,8 +109,8 @@ pub fn record(corpus: &Path, finding: &Finding) -> io::Result<Recorded> {
             let _ = beside.keep();
             Ok(Recorded::New(folder))
         }
-        Err(_) if folder.is_dir() => Ok(Recorded::Known(folder)),
-        Err(error) => Err(error),
+        // Another process was first, or something else lies there.
+        Err(error) => recorded(corpus, finding.signature).map(Recorded::Known).ok_or(error),
     }
 }
 
@@ -143,7 +146,7 @@ fn write(folder: &Path, finding: &Finding) -> io::Result<()> {
         minimized: Shown::of(report),
         original: Shown::of(original_report),
     };
-    fs::write(folder.join("finding.json"), serde_json::to_string_pretty(&record)? + "\n")?;
+    fs::write(folder.join(RECORD), serde_json::to_string_pretty(&record)? + "\n")?;
     fs::write(folder.join("README.md"), readme::readme(finding, &program))
 }
 

@@ -99,6 +99,25 @@ fn corpus_check_replays_every_entry() {
 }
 
 #[test]
+fn a_finding_is_told_when_it_cannot_be_written() {
+    let corpus = tempfile::tempdir().unwrap();
+    std::fs::write(corpus.path().join("findings"), "in the way").unwrap();
+    let ran = planted("--seed 1 --programs 5", corpus.path());
+    assert_eq!(ran.status, 1, "{}", ran.stderr);
+    assert!(ran.stderr.contains("cannot record disagree.execute.tac"), "{}", ran.stderr);
+    assert!(ran.stdout.contains("executions differ") && ran.stdout.contains("verdict"), "{}", ran.stdout);
+}
+
+#[test]
+fn a_folder_without_its_finding_is_filled() {
+    let corpus = tempfile::tempdir().unwrap();
+    let folder = corpus.path().join("findings/disagree.execute.tac");
+    std::fs::create_dir_all(&folder).unwrap();
+    assert_eq!(planted("--seed 1 --programs 5", corpus.path()).status, 1);
+    assert!(folder.join("finding.json").is_file());
+}
+
+#[test]
 fn a_corpus_without_programs_is_a_failure() {
     let empty = tempfile::tempdir().unwrap();
     for folder in [empty.path(), Path::new("nowhere")] {

@@ -42,11 +42,14 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
     if args.count == 0 {
         bail!("--count 0 is an empty range: there would be no program");
     }
+    if args.from.checked_add(args.count).is_none() {
+        bail!("--from {} and --count go past the last number there is, {}", args.from, u64::MAX);
+    }
     if let Some(out) = &args.out {
         fs::create_dir_all(out).with_context(|| format!("cannot make the folder {}", out.display()))?;
     }
     for nth in 0..args.count {
-        let index = args.from.wrapping_add(nth);
+        let index = args.from + nth;
         let case = generate::case(args.seed, index, args.form.into(), &Policy::default());
         let right: Vec<_> = judge::reference(&case).iter().map(|execution| execution.outcome).collect();
         let text = format!("# program {index} of seed {}\n{}", args.seed, case_text(&case, &right));

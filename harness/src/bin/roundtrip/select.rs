@@ -64,6 +64,11 @@ pub struct Pattern {
 }
 
 impl Pattern {
+    /// The glob as it was written.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
     /// Reads a glob, `!` in front.
     pub fn new(text: &str) -> anyhow::Result<Pattern> {
         let (takes_out, glob) = match text.strip_prefix('!') {

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 
-use anyhow::Context;
 use harness::case::Case;
 use harness::compare::{Report, Signature};
 use harness::path::{Detail, Path, PathId};
@@ -57,7 +56,7 @@ impl<'a> Findings<'a> {
         if let Some(folder) = record::recorded(&self.args.corpus, signature) {
             return self
                 .progress
-                .aside(|| self.announce(index, (&found.case, &found.report), &Recorded::Known(folder)));
+                .aside(|| self.announce(index, (&found.case, &found.report), Some(&Recorded::Known(folder))));
         }
         let paths: Vec<&dyn Path> = found.took_part.iter().map(|&path| self.paths[path]).collect();
         let step = |step: &_| self.progress.busy(format!("minimizing {signature}: {}", minimize::describe(step)));
@@ -77,18 +76,27 @@ impl<'a> Findings<'a> {
             options: format!("{}{}", self.paths_option(&found.took_part), self.args.plant.arguments()),
         };
         let corpus = &self.args.corpus;
-        let recorded = record::record(corpus, &finding)
-            .with_context(|| format!("cannot record {signature} in {}", corpus.display()))?;
-        self.progress.aside(|| self.announce(index, finding.minimized, &recorded))
+        // A corpus that can't be written loses no finding: the report, with the program, goes out all the same.
+        let recorded = record::record(corpus, &finding);
+        if let Err(error) = &recorded {
+            let why = format!("cannot record {signature} in {}: {error}", corpus.display());
+            self.progress.aside(|| self.terminal.warn(why));
+        }
+        self.progress.aside(|| self.announce(index, finding.minimized, recorded.as_ref().ok()))
     }
 
     /// Prints a program's report, and where its finding lies.
-    fn announce(&self, index: u64, (case, report): (&Case, &Report), recorded: &Recorded) -> anyhow::Result<()> {
+    fn announce(
+        &self,
+        index: u64,
+        (case, report): (&Case, &Report),
+        recorded: Option<&Recorded>,
+    ) -> anyhow::Result<()> {
         let text = record::case_text(case, &record::right(report));
         let extension = case.program.form().extension();
         let file = match recorded {
-            Recorded::New(folder) => folder.join(format!("min.{extension}")).display().to_string(),
-            Recorded::Known(_) => format!("<program {index} of seed {}>", self.args.seed),
+            Some(Recorded::New(folder)) => folder.join(format!("min.{extension}")).display().to_string(),
+            Some(Recorded::Known(_)) | None => format!("<program {index} of seed {}>", self.args.seed),
         };
         let checked = Checked::new(&file, &text, report.clone(), Vec::new());
         if self.args.format == Format::Json {
@@ -100,8 +108,11 @@ impl<'a> Findings<'a> {
         }
         self.terminal.line(checked.text(self.terminal.color))?;
         match recorded {
-            Recorded::New(folder) => self.terminal.note(format!("recorded in {}", folder.display())),
-            Recorded::Known(folder) => self.terminal.note(format!("recorded before in {}", folder.display())),
+            Some(Recorded::New(folder)) => self.terminal.note(format!("recorded in {}", folder.display())),
+            Some(Recorded::Known(folder)) => {
+                self.terminal.note(format!("recorded before in {}", folder.display()));
+            }
+            None => {}
         }
         Ok(())
     }

@@ -146,6 +146,9 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
     if args.programs == Some(0) {
         bail!("--programs 0 is an empty range: nothing would be checked");
     }
+    if args.from.checked_add(args.programs.unwrap_or(0)).is_none() {
+        bail!("--from {} and --programs go past the last number there is, {}", args.from, u64::MAX);
+    }
     let jobs = args.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, Into::into));
     if jobs == 0 {
         bail!("--jobs 0 would run nothing");

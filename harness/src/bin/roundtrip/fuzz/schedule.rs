@@ -31,6 +31,10 @@ impl Schedule {
         let text: Vec<&str> = given.into_iter().chain([DEFAULT]).collect();
         let text = text.join(",");
         let rules = split(&text).map(rule).collect::<anyhow::Result<Vec<_>>>()?;
+        let unfit = |(glob, _): &&(Pattern, f64)| !paths.iter().any(|path| glob.matches(*path));
+        if let Some((glob, _)) = rules.iter().take(given.map_or(0, |given| split(given).count())).find(unfit) {
+            bail!("--schedule: {} fits no path of this run; `roundtrip paths` lists them", glob.text());
+        }
         let percent =
             |path: &&dyn Path| rules.iter().find(|(glob, _)| glob.matches(*path)).map_or(100.0, |rule| rule.1);
         let percents: Vec<f64> = paths.iter().map(percent).collect();
