@@ -45,6 +45,10 @@ pub fn mutate(function: &mut Function, choices: &mut impl Choices) {
 
 /// One change: to an operand, a definition, a target or an argument list.
 fn change(function: &mut Function, choices: &mut impl Choices) {
+    if function.value_names.is_empty() {
+        // Nothing to use or define yet.
+        function.value_names.push("x");
+    }
     let blocks = function.blocks.len() as u32;
     let block = &mut function.blocks[choices.below(blocks) as usize];
     let any = Value(choices.below(function.value_names.len() as u32));
@@ -85,6 +89,22 @@ fn change(function: &mut Function, choices: &mut impl Choices) {
             if let Some(target) = block.term.targets_mut().last() {
                 target.args.pop();
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::generate::SplitMix64;
+    use crate::lab::parse_ssa;
+
+    #[test]
+    fn a_function_without_names_can_be_changed_and_printed() {
+        for seed in 0..100 {
+            let mut function = parse_ssa("e:\n  br f()\nf:\n  ret 0\n").unwrap();
+            mutate(&mut function, &mut SplitMix64::new(seed, 0));
+            assert!(function.to_string().starts_with("ssa\ne"), "{function}");
         }
     }
 }

@@ -8,6 +8,7 @@
 use std::fmt::{self, Write};
 use std::iter::repeat_n;
 
+use inkwell::llvm_sys::core::LLVMDisposeMemoryBuffer;
 use inkwell::memory_buffer::MemoryBuffer;
 
 use super::machine;
@@ -94,7 +95,12 @@ fn judge(inputs: &[Value], blocks: &[BlockText<'_>]) -> Judgement {
     let said = session::survive(|| {
         let session = Session::new();
         let buffer = MemoryBuffer::create_from_memory_range_copy(text.as_bytes(), "function");
-        let module = session.context.create_module_from_ir(buffer).map_err(|message| message.to_string())?;
+        let raw = buffer.as_mut_ptr();
+        let read = session.context.create_module_from_ir(buffer);
+        // SAFETY: inkwell takes LLVM for the buffer's new owner and forgets it, but this version's reader only borrows it,
+        // and a module that was read from text keeps nothing of it.
+        unsafe { LLVMDisposeMemoryBuffer(raw) };
+        let module = read.map_err(|message| message.to_string())?;
         module.verify().map_err(|message| message.to_string())
     });
     match said {
