@@ -13,7 +13,7 @@ pub mod llvm;
 pub mod native;
 #[cfg(any(feature = "cranelift", feature = "llvm"))]
 mod panics;
-pub mod validator;
+pub mod trial;
 
 use std::fmt;
 
@@ -202,7 +202,7 @@ pub struct Unsupported {
 /// Every path of this build, in a fixed order: the harness's own first.
 pub fn registry() -> Vec<Box<dyn Path>> {
     let mut paths = interpreters::paths();
-    paths.push(Box::new(validator::Validator));
+    paths.push(Box::new(trial::Trial));
     #[cfg(feature = "cranelift")]
     paths.extend(cranelift::paths());
     #[cfg(feature = "llvm")]

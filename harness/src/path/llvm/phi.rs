@@ -37,7 +37,7 @@ pub fn emit(function: &PhiFunction, emitter: &mut Emitter<'_, '_>) -> Result<(),
     let mut phis = Vec::new();
     for (index, block) in function.blocks.iter().enumerate() {
         emitter.builder.position_at_end(blocks[index]);
-        // LLVM has no phi without entries. A block without predecessors never runs, so that 0 does for its phis.
+        // A block without predecessors never runs, so that 0 does for its phis: one without entries is nothing to build.
         for phi in block.phis.iter().filter(|_| has_predecessors[index]) {
             let written = emitter.phi(&emitter.name(&function.value_names, phi.dest.0))?;
             values.0[phi.dest.index()] = Some(written.as_basic_value().into_int_value());

@@ -13,9 +13,9 @@ use crate::path::interpreters::pruned;
 use crate::path::{Detail, Fault, FaultKind, Observation, Path, PathId, Raised, Stage, Toolchain};
 
 /// The path.
-pub struct Validator;
+pub struct Trial;
 
-impl Path for Validator {
+impl Path for Trial {
     fn id(&self) -> PathId {
         PathId::new("lab", None, "validator")
     }
