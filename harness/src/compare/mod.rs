@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 use crate::judge::Judged;
 use crate::op::{Execution, Outcome};
 use crate::path::{FaultKind, PathId, Stage, Unsupported};
-use crate::structure::Structure;
+use crate::structure::{Relation, Structure};
 
 /// What a case came to.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -75,6 +75,13 @@ impl fmt::Display for Signature {
     }
 }
 
+impl Signature {
+    /// Its first word: a verdict's name, or `quality`.
+    pub fn kind(&self) -> &str {
+        self.0.split('.').next().unwrap_or_default()
+    }
+}
+
 /// Everything that comparing found out about a case.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Report {
@@ -93,6 +100,21 @@ pub struct Report {
     pub structure: Vec<Structure>,
     /// IR texts: the path, the text's name, the text.
     pub texts: Vec<(PathId, String, String)>,
+}
+
+impl Report {
+    /// Findings of kind `quality`: the broken relations of [`crate::structure`], each with the paths that break it. None
+    /// of them is part of the verdict.
+    pub fn quality(&self) -> BTreeMap<Signature, (Relation, Vec<&Structure>)> {
+        let mut quality = BTreeMap::new();
+        for structure in &self.structure {
+            for relation in structure.broken() {
+                let signature = Signature(structure.signature(relation));
+                quality.entry(signature).or_insert((relation, Vec::new())).1.push(structure);
+            }
+        }
+        quality
+    }
 }
 
 /// One vector's outcomes.
