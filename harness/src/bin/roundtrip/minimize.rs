@@ -8,8 +8,8 @@ use anyhow::{Context, bail};
 use harness::case::{Case, Form};
 use harness::compare::Report;
 use harness::fuzzing;
-use harness::minimize::{self, Progress};
-use harness::path::{Detail, Path};
+use harness::minimize::{self, Progress, shape};
+use harness::path::{Detail, Path, Stage};
 use harness::record::{self, case_text};
 use harness::report::Checked;
 use indicatif::ProgressBar;
@@ -65,7 +65,7 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
     let step = |progress: &Progress| bar.set_message(format!("{signature}: {}", describe(progress)));
     let smallest = smallest(&case, &report, &paths, &|| false, &step);
     bar.finish_and_clear();
-    let case = smallest.map_err(|why| anyhow::anyhow!("{name}: {why}"))?;
+    let case = smallest.map_err(|why| anyhow::anyhow!("{name}: {why}"))?.case;
     let report = check_case(&case, &paths, Detail::default());
     let text = case_text(&case, &record::right(&report));
     match &args.out {
@@ -95,29 +95,45 @@ fn read(args: &Args, terminal: &Terminal) -> anyhow::Result<(String, Case)> {
     Ok((name, case))
 }
 
+/// A minimized finding.
+pub struct Smallest {
+    /// The case.
+    pub case: Case,
+    /// What it is made of (`harness::minimize::shape`).
+    pub shape: String,
+}
+
 /// The smallest case with a report's signature, or why there is none. `is_over` ends the search with what it has.
 ///
 /// Checking on all paths at every step would cost a compiler's slowest pipelines hundreds of times. The signature
-/// depends on which groups are wrong and split, so one path of each side of each group nearly always shows the same.
+/// depends on which groups are wrong and split, so one path of each side of each group nearly always shows the same; and
+/// what is wrong as constructed is so without machine code.
 pub fn smallest(
     case: &Case,
     report: &Report,
     paths: &[&dyn Path],
     is_over: &dyn Fn() -> bool,
     step: &dyn Fn(&Progress),
-) -> Result<Case, String> {
+) -> Result<Smallest, String> {
     let signature = report.signature.as_ref().ok_or("it is no finding")?;
-    let few = witnesses(report, paths);
-    let has_signature = |case: &Case, paths: &[&dyn Path]| -> bool {
-        check_case(case, paths, Detail::default()).signature.as_ref() == Some(signature)
+    let full = Detail::default();
+    let keeps = |case: &Case, paths: &[&dyn Path], detail| {
+        check_case(case, paths, detail).signature.is_some_and(|other| signature.is_kept_by(&other))
     };
-    if has_signature(case, &few) {
-        let small = search(case, &|case| has_signature(case, &few), is_over, step)?;
-        if has_signature(&small, paths) {
-            return Ok(small);
+    let few = witnesses(report, paths);
+    let ways = [(&few[..], Detail { construct_only: true, ..full }), (&few, full), (paths, full)];
+    for (paths_of_way, detail) in ways {
+        let is_interesting = |case: &Case| !is_over() && keeps(case, paths_of_way, detail);
+        if !keeps(case, paths_of_way, detail) {
+            continue;
+        }
+        let small = search(case, &is_interesting, step)?;
+        if keeps(&small, paths, full) {
+            let shape = shape::shape(&small, &mut |case| is_interesting(case));
+            return Ok(Smallest { case: small, shape });
         }
     }
-    search(case, &|case| has_signature(case, paths), is_over, step)
+    Err(minimize::NotReducible::OriginalNotInteresting.to_string())
 }
 
 /// How far the search is.
@@ -125,27 +141,29 @@ pub fn describe(progress: &Progress) -> String {
     format!("{} of {} nodes left after {} tests", progress.nodes, progress.original_nodes, progress.tests)
 }
 
-fn search(
-    case: &Case,
-    is_interesting: &dyn Fn(&Case) -> bool,
-    is_over: &dyn Fn() -> bool,
-    step: &dyn Fn(&Progress),
-) -> Result<Case, String> {
-    let mut interesting = |case: &Case| !is_over() && is_interesting(case);
+fn search(case: &Case, is_interesting: &dyn Fn(&Case) -> bool, step: &dyn Fn(&Progress)) -> Result<Case, String> {
     let mut progress = |progress: &Progress| step(progress);
-    minimize::minimize(case, &mut interesting, &mut progress).map(|found| found.case).map_err(|error| error.to_string())
+    let minimized = minimize::minimize(case, &mut |case| is_interesting(case), &mut progress);
+    minimized.map(|found| found.case).map_err(|error| error.to_string())
 }
 
-/// For each group, its first path that is wrong and its first that is right, in the order of the paths.
+/// For each group, its first path that is wrong and its first that is right, in the order of the paths; of those that
+/// raise what they construct, and of the others.
 fn witnesses<'a>(report: &Report, paths: &[&'a dyn Path]) -> Vec<&'a dyn Path> {
     let mut wrong = BTreeSet::new();
-    for run in &report.runs {
-        for class in run.classes.iter().filter(|class| class.outcome != run.right) {
+    let mut raises = BTreeSet::new();
+    for (run, class) in report.runs.iter().flat_map(|run| run.classes.iter().map(move |class| (run, class))) {
+        let constructed = class.sources.iter().filter(|source| source.stage == Stage::Construct);
+        raises.extend(constructed.map(|source| &source.path));
+        if class.outcome != run.right {
             wrong.extend(class.sources.iter().map(|source| &source.path));
         }
     }
     wrong.extend(report.faults.iter().map(|fault| &fault.path));
     let mut sides = BTreeSet::new();
-    let is_first = |path: &&&dyn Path| sides.insert((path.toolchain().group, wrong.contains(&path.id())));
+    let is_first = |path: &&&dyn Path| {
+        let id = path.id();
+        sides.insert((path.toolchain().group, wrong.contains(&id), raises.contains(&id)))
+    };
     paths.iter().filter(is_first).copied().collect()
 }

@@ -70,6 +70,9 @@ impl Compiler {
         }
         self.record(Stage::Construct, case, detail, seen)?;
         self.verify(isa, Stage::Construct)?;
+        if detail.construct_only {
+            return Ok(());
+        }
 
         // `compile` optimizes the function in place, so it holds the optimized one then, whatever came of the rest.
         let compiled = guard(Stage::Compile, || {

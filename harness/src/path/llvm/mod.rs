@@ -34,8 +34,8 @@ use machine::{CodeGen, Machine};
 use object::Loaded;
 use session::Session;
 
-/// Every path: all constructions at all levels, and those on a perturbed graph: two with all perturbations at once,
-/// which find, and one for each alone, which tells.
+/// Every path, the plainest first: all constructions at all levels, and those on a perturbed graph: one for each
+/// perturbation alone, which tells, and two with all at once, which find.
 pub fn paths() -> Vec<Box<dyn Path>> {
     let version = machine::version();
     let path = |variant: String, construction, level, style| -> Box<dyn Path> {
@@ -51,12 +51,12 @@ pub fn paths() -> Vec<Box<dyn Path>> {
     let together = [
         path("perturbed-mem2reg-O0".to_string(), mem2reg, o0, all),
         path("perturbed-mid".to_string(), alloca, mid, all),
-        path("perturbed-direct".to_string(), mem2reg, mid, Style { direct: true, ..PLAIN }),
     ];
+    let direct = path("perturbed-direct".to_string(), mem2reg, mid, Style { direct: true, ..PLAIN });
     let alone = Perturbation::ALL.chunks(1).map(|perturbations| {
         path(format!("perturbed-{}", tac::list(perturbations)), mem2reg, mid, Style { perturbations, ..PLAIN })
     });
-    plain.chain(together).chain(alone).collect()
+    plain.chain([direct]).chain(alone).chain(together).collect()
 }
 
 /// mem2reg's construction alone, to compare constructions by cost and size: the number of phis.
@@ -269,7 +269,7 @@ impl Path for LlvmPath {
             Ok(source) => {
                 let stage = Cell::new(Stage::Lower);
                 match session::survive(|| self.compile(&source, case, detail, &stage, &mut observation)) {
-                    Ok(Ok(loaded)) => run(&loaded, case, &mut observation).err(),
+                    Ok(Ok(loaded)) => loaded.and_then(|loaded| run(&loaded, case, &mut observation).err()),
                     Ok(Err(stop)) => Some(stop),
                     Err(fatal) => Some(Stop::fault(stage.get(), FaultKind::Crash, &fatal)),
                 }
@@ -285,7 +285,7 @@ impl Path for LlvmPath {
 }
 
 impl LlvmPath {
-    /// From the program to machine code. `stage` follows, for the case that LLVM never comes back from one.
+    /// From the program to machine code, or as far as the detail asks for. `stage` follows, for the case that LLVM never comes back from one.
     fn compile(
         &self,
         source: &Source,
@@ -293,7 +293,7 @@ impl LlvmPath {
         detail: Detail,
         stage: &Cell<Stage>,
         observation: &mut Observation,
-    ) -> Result<Loaded, Stop> {
+    ) -> Result<Option<Loaded>, Stop> {
         let session = Session::new();
         let module = session.context.create_module("roundtrip");
         let text = |name: &str| detail.texts.then(|| (name.to_string(), module.print_to_string().to_string()));
@@ -323,6 +323,9 @@ impl LlvmPath {
                 }
             }
 
+            if detail.construct_only {
+                return Ok(None);
+            }
             stage.set(Stage::Optimize);
             if let Some(pipeline) = self.level.pipeline {
                 machine.run(&session, &module, pipeline.passes, stage.get())?;
@@ -330,7 +333,7 @@ impl LlvmPath {
             }
 
             stage.set(Stage::Compile);
-            Loaded::read(&machine.object(&session, &module)?)
+            Loaded::read(&machine.object(&session, &module)?).map(Some)
         })
     }
 }

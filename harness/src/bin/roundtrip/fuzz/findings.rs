@@ -1,10 +1,15 @@
-//! What happens to a finding: announced, minimized, recorded, once for each signature.
+//! What happens to a finding: announced, minimized, recorded, once for each identity (`harness::compare::Identity`).
+//!
+//! A signature's first findings are minimized, then every one at growing distances, so that a frequent fault neither
+//! shadows a rare one of the same signature nor takes the run's time; and at once each that lacks something which all
+//! known faults of its signature need. What is minimized depends on the order of the programs alone.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 
 use harness::case::Case;
-use harness::compare::{Report, Signature};
+use harness::compare::{Identity, Report, Signature};
+use harness::minimize::shape;
 use harness::path::{Detail, Path, PathId};
 use harness::record::{self, Finding, Recorded, Toolchained};
 use harness::report::{self, Checked};
@@ -12,74 +17,128 @@ use harness::report::{self, Checked};
 use crate::check::check_case;
 use crate::fuzz::progress::Progress;
 use crate::fuzz::{Args, Found, INTERRUPTED};
-use crate::minimize;
+use crate::minimize::{self, Smallest};
 use crate::terminal::{Format, Terminal};
+
+/// Identities after which a signature's findings are only counted: it tells nothing apart any more.
+const MOST_IDENTITIES: usize = 16;
 
 /// The findings of a run so far.
 pub struct Findings<'a> {
     args: &'a Args,
     ids: &'a [PathId],
     paths: &'a [&'a dyn Path],
+    /// The paths that are to run at all.
+    on: Vec<usize>,
     terminal: &'a Terminal,
     progress: &'a Progress,
-    seen: BTreeMap<Signature, u64>,
+    counts: Counts,
+    /// For each signature the shapes that its minimized findings have.
+    shapes: BTreeMap<Signature, Vec<String>>,
+}
+
+/// How often everything was seen.
+#[derive(Default)]
+pub struct Counts {
+    /// Programs of each signature.
+    pub signatures: BTreeMap<Signature, u64>,
+    /// Minimized programs of each identity.
+    pub identities: BTreeMap<Identity, u64>,
 }
 
 impl<'a> Findings<'a> {
     /// None yet.
     pub fn new(
         args: &'a Args,
-        ids: &'a [PathId],
-        paths: &'a [&'a dyn Path],
+        (ids, paths, on): (&'a [PathId], &'a [&'a dyn Path], Vec<usize>),
         terminal: &'a Terminal,
         progress: &'a Progress,
     ) -> Findings<'a> {
-        Findings { args, ids, paths, terminal, progress, seen: BTreeMap::new() }
+        let (counts, shapes) = (Counts::default(), BTreeMap::new());
+        Findings { args, ids, paths, on, terminal, progress, counts, shapes }
     }
 
-    /// How often each signature was seen.
-    pub fn counts(&self) -> &BTreeMap<Signature, u64> {
-        &self.seen
+    /// How often everything was seen.
+    pub fn counts(&self) -> &Counts {
+        &self.counts
     }
 
-    /// Takes in a finding. The first of its signature is minimized and recorded, unless an earlier run did that.
+    /// Takes in a finding: counts it, and minimizes it if it may be a new one.
     pub fn add(&mut self, index: u64, found: &Found) -> anyhow::Result<()> {
         self.progress.finding();
         let Some(signature) = &found.report.signature else { return Ok(()) };
-        let count = self.seen.entry(signature.clone()).or_insert(0);
+        let count = self.counts.signatures.entry(signature.clone()).or_insert(0);
         *count += 1;
-        if *count > 1 {
+        let shapes = self.shapes.entry(signature.clone()).or_default();
+        let is_another = shapes.iter().all(|known| !shape::has(&found.case, known));
+        if shapes.len() >= MOST_IDENTITIES || !(is_another || is_round(*count)) {
             return Ok(());
         }
         let origin = format!("program {index} of seed {}", self.args.seed);
-        self.progress.aside(|| self.terminal.note(format!("{signature}: {origin}")));
-        if let Some(folder) = record::recorded(&self.args.corpus, signature) {
-            return self
-                .progress
-                .aside(|| self.announce(index, (&found.case, &found.report), Some(&Recorded::Known(folder))));
+        if *count == 1 {
+            self.progress.aside(|| self.terminal.note(format!("{signature}: {origin}")));
         }
+        let Smallest { case, shape } = self.minimized(signature, found);
+        if !shapes_of(&mut self.shapes, signature).contains(&shape) {
+            shapes_of(&mut self.shapes, signature).push(shape.clone());
+        }
+        self.identify(index, origin, found, (&case, &shape))
+    }
+
+    fn minimized(&self, signature: &Signature, found: &Found) -> Smallest {
         let paths: Vec<&dyn Path> = found.took_part.iter().map(|&path| self.paths[path]).collect();
         let step = |step: &_| self.progress.busy(format!("minimizing {signature}: {}", minimize::describe(step)));
         let is_over = || INTERRUPTED.load(Ordering::Relaxed);
-        let minimized = minimize::smallest(&found.case, &found.report, &paths, &is_over, &step);
-        let case = minimized.unwrap_or_else(|why| {
+        minimize::smallest(&found.case, &found.report, &paths, &is_over, &step).unwrap_or_else(|why| {
             self.progress.aside(|| self.terminal.warn(format!("{signature}: not minimized: {why}")));
-            found.case.clone()
-        });
-        let report = check_case(&case, &paths, Detail { texts: true, ..Detail::default() });
+            Smallest { case: found.case.clone(), shape: "not-minimized".into() }
+        })
+    }
+
+    /// Sees what all paths say of a minimized finding, and records it if that makes it a new one.
+    fn identify(
+        &mut self,
+        index: u64,
+        origin: String,
+        found: &Found,
+        (case, shape): (&Case, &str),
+    ) -> anyhow::Result<()> {
+        let texts = Detail { texts: true, ..Detail::default() };
+        let looked = |took_part: &[usize]| {
+            let paths: Vec<&dyn Path> = took_part.iter().map(|&path| self.paths[path]).collect();
+            (check_case(case, &paths, texts), took_part.to_vec())
+        };
+        // What nobody can see again is told as it was seen.
+        let (mut report, mut took_part) = looked(&self.on);
+        if !report.verdict.is_finding() {
+            (report, took_part) = looked(&found.took_part);
+        }
+        let (Some(signature), Some(identity)) = (&report.signature, Identity::of(&report, self.ids, shape)) else {
+            self.progress.aside(|| self.terminal.warn(format!("{origin} is no finding when it is run again")));
+            return self.progress.aside(|| self.announce(index, (&found.case, &found.report), None));
+        };
+        let seen = self.counts.identities.entry(identity.clone()).or_insert(0);
+        *seen += 1;
+        if *seen > 1 {
+            return Ok(());
+        }
+        if let Some(folder) = record::recorded(&self.args.corpus, &identity) {
+            return self.progress.aside(|| self.announce(index, (case, &report), Some(&Recorded::Known(folder))));
+        }
         let finding = Finding {
+            identity: &identity,
             signature,
             original: (&found.case, &found.report),
-            minimized: (&case, &report),
+            minimized: (case, &report),
             origin,
-            paths: paths.iter().map(|&path| Toolchained::of(path)).collect(),
-            options: self.options(&found.took_part),
+            paths: took_part.iter().map(|&path| Toolchained::of(self.paths[path])).collect(),
+            options: self.options(&took_part),
         };
         let corpus = &self.args.corpus;
         // A corpus that can't be written loses no finding: the report, with the program, goes out all the same.
         let recorded = record::record(corpus, &finding);
         if let Err(error) = &recorded {
-            let why = format!("cannot record {signature} in {}: {error}", corpus.display());
+            let why = format!("cannot record {identity} in {}: {error}", corpus.display());
             self.progress.aside(|| self.terminal.warn(why));
         }
         self.progress.aside(|| self.announce(index, finding.minimized, recorded.as_ref().ok()))
@@ -125,5 +184,23 @@ impl<'a> Findings<'a> {
         }
         let names: Vec<String> = took_part.iter().map(|&path| self.ids[path].to_string()).collect();
         format!(" --paths '{}'{plant}", names.join(","))
+    }
+}
+
+fn shapes_of<'s>(shapes: &'s mut BTreeMap<Signature, Vec<String>>, signature: &Signature) -> &'s mut Vec<String> {
+    shapes.entry(signature.clone()).or_default()
+}
+
+/// 1, 2, 3, 4, 6, 8, 12, 16, ..: numbers of at most two binary digits that are not 0, at the front.
+fn is_round(count: u64) -> bool {
+    count.trailing_zeros() + 2 >= u64::BITS - count.leading_zeros()
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn distances_grow() {
+        let round: Vec<u64> = (1..50).filter(|&count| super::is_round(count)).collect();
+        assert_eq!(round, [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48]);
     }
 }

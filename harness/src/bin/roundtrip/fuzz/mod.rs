@@ -38,7 +38,8 @@ use tally::Tally;
 /// Run generated programs through every path, validate what the paths make, and compare
 ///
 /// The programs depend on the seed alone, and so do the results, whatever the number of jobs. A finding is minimized,
-/// keeping its signature, recorded in the corpus, and the run goes on; a signature that was seen before is only counted.
+/// keeping its signature, recorded in the corpus, and the run goes on; of a signature that was seen before, fewer and
+/// fewer are minimized to see whether they are new ones.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -181,7 +182,8 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
             || (args.programs.is_none() && start.elapsed() >= args.time)
     };
     let progress = Progress::new(args.programs, terminal);
-    let mut findings = Findings::new(args, &job.ids, &paths, terminal, &progress);
+    let on: Vec<usize> = (0..job.paths.len()).filter(|&path| job.schedule.is_on(path)).collect();
+    let mut findings = Findings::new(args, (&job.ids, &paths, on.clone()), terminal, &progress);
     let each = |nth: u64, done: Done| {
         let index = args.from.wrapping_add(nth);
         match done {
@@ -191,7 +193,7 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
             Done::Finding(_) if enough.load(Ordering::Relaxed) => {}
             Done::Finding(found) => {
                 findings.add(index, &found)?;
-                let different = findings.counts().len() as u64;
+                let different = findings.counts().identities.len() as u64;
                 enough.store(args.findings.is_some_and(|wanted| different >= wanted), Ordering::Relaxed);
             }
             Done::Rejected(why) => {
@@ -207,8 +209,7 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
     progress.finish();
     let mut tally = state();
     tallies.iter().for_each(|worker| tally.merge(worker));
-    let all: Vec<usize> = (0..job.paths.len()).collect();
-    for recorded in quality::record(&job, &args.corpus, &findings.options(&all), &tally.quality) {
+    for recorded in quality::record(&job, &args.corpus, &findings.options(&on), &tally.quality) {
         recorded.map_or_else(|error| terminal.warn(format!("{error:#}")), |done| terminal.note(done));
     }
 
@@ -217,7 +218,6 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
     if INTERRUPTED.load(Ordering::Relaxed) {
         terminal.note("interrupted; this is what was found so far");
     }
-    let on: Vec<usize> = (0..job.paths.len()).filter(|&path| job.schedule.is_on(path)).collect();
     let shortfalls = limits::shortfalls(&tally, &job.ids, &on);
     shortfalls.iter().for_each(|shortfall| terminal.warn(shortfall));
     Ok(match (tally.findings, shortfalls.is_empty()) {

@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 
 use anyhow::Context;
 use harness::case::Case;
-use harness::compare::{Signature, Verdict};
+use harness::compare::{Identity, Signature, Verdict};
 use harness::path::{Detail, Path};
 use harness::record::{self, Finding, Recorded, Toolchained};
 use harness::{generate, minimize};
@@ -22,7 +22,7 @@ pub fn record(
     quality: &BTreeMap<Signature, (u64, u64)>,
 ) -> Vec<anyhow::Result<String>> {
     let each = quality.iter().map(|(signature, &(_, first))| {
-        if let Some(folder) = record::recorded(corpus, signature) {
+        if let Some(folder) = record::recorded(corpus, &identity(signature)) {
             return Ok(format!("{signature}: recorded before in {}", folder.display()));
         }
         if INTERRUPTED.load(Ordering::Relaxed) {
@@ -35,6 +35,11 @@ pub fn record(
     each.collect()
 }
 
+/// A relation of a compiler is one finding, whatever the program.
+fn identity(signature: &Signature) -> Identity {
+    Identity(signature.0.clone())
+}
+
 fn record_first(
     job: &Job,
     corpus: &std::path::Path,
@@ -43,7 +48,8 @@ fn record_first(
     first: u64,
 ) -> anyhow::Result<Recorded> {
     let original = generate::case(job.seed, first, job.form, &job.policy);
-    let looked = |case: &Case, texts| harness::check(case, job.paths, Detail { texts, structure: true });
+    let looked =
+        |case: &Case, texts| harness::check(case, job.paths, Detail { texts, structure: true, ..Detail::default() });
     let report = looked(&original, false);
     let quality = report.quality();
     let broken = quality.get(signature).and_then(|(_, broken)| broken.first());
@@ -51,6 +57,7 @@ fn record_first(
     let path = job.paths.iter().copied().filter(|path| path.id() == broken.path).collect::<Vec<_>>();
     let minimized = smallest(&original, signature, &path)?;
     let finding = Finding {
+        identity: &identity(signature),
         signature,
         original: (&original, &report),
         minimized: (&minimized, &looked(&minimized, true)),
