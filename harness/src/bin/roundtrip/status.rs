@@ -13,6 +13,8 @@ pub enum Status {
     Good,
     /// 3: nothing worse than inconclusive.
     Inconclusive,
+    /// 4: only known findings.
+    Known,
     /// 1: a finding; for `validate` a fault.
     Finding,
     /// 2: usage, unreadable or unparsable input, missing toolchain.
@@ -31,6 +33,18 @@ impl Status {
         }
     }
 
+    /// The status with this number.
+    pub fn of_code(code: u8) -> Status {
+        match code {
+            0 => Status::Good,
+            1 => Status::Finding,
+            2 => Status::Usage,
+            3 => Status::Inconclusive,
+            4 => Status::Known,
+            _ => Status::Internal,
+        }
+    }
+
     /// What an error makes of it: input that can't be used, unless the harness itself is at fault.
     pub fn of_error(error: &anyhow::Error) -> Status {
         if error.is::<InternalFault>() { Status::Internal } else { Status::Usage }
@@ -44,6 +58,7 @@ impl From<Status> for ExitCode {
             Status::Finding => 1,
             Status::Usage => 2,
             Status::Inconclusive => 3,
+            Status::Known => 4,
             Status::Internal => 70,
         })
     }
