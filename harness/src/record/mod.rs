@@ -6,6 +6,7 @@
 
 mod corpus;
 mod finding;
+pub mod read;
 mod readme;
 pub mod run_log;
 
