@@ -175,7 +175,7 @@ impl<'t> Parser<'t> {
         target: impl Fn(&mut Self, &mut Line<'t>) -> Result<T>,
     ) -> Result<Terminator<T>> {
         let word = line.word();
-        if !matches!(word, "br" | "cbr" | "ret") && !(self.raised && word == "trap") {
+        if !(matches!(word, "br" | "cbr" | "ret") || self.raised && word == "trap") {
             return Err(line.unexpected("an instruction `x = ..` or a terminator `br`, `cbr`, `ret`"));
         }
         line.name("a terminator")?;
