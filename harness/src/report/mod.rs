@@ -2,7 +2,10 @@
 
 mod check;
 mod dot;
+pub mod github;
 mod json;
+pub mod junit;
+pub mod night;
 mod syntax;
 mod table;
 

@@ -12,12 +12,14 @@ mod known;
 mod lower;
 mod minimize;
 mod panics;
+mod part;
 mod paths;
 mod planted;
 mod run;
 mod select;
 mod source;
 mod status;
+mod summarize;
 mod terminal;
 mod validate;
 
@@ -77,6 +79,8 @@ enum Command {
     Generate(generate::Args),
     Minimize(minimize::Args),
     Corpus(corpus::Args),
+    Part(part::Args),
+    Summarize(summarize::Args),
 }
 
 fn main() -> ExitCode {
@@ -109,5 +113,7 @@ fn run_command(command: &Command, terminal: &Terminal) -> anyhow::Result<Status>
         Command::Generate(args) => generate::run(args, terminal),
         Command::Minimize(args) => minimize::run(args, terminal),
         Command::Corpus(args) => corpus::run(args, terminal),
+        Command::Part(args) => part::run(args, terminal),
+        Command::Summarize(args) => summarize::run(args, terminal),
     }
 }
