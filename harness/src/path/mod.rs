@@ -6,14 +6,16 @@
 
 #[cfg(feature = "cranelift")]
 pub mod cranelift;
+#[cfg(not(shared_object))]
+pub mod installed;
 pub mod interpreters;
 pub mod judgement;
 #[cfg(feature = "llvm")]
 pub mod llvm;
 pub mod native;
-#[cfg(any(feature = "cranelift", feature = "llvm"))]
 mod panics;
 pub mod trial;
+pub mod wire;
 
 use std::fmt;
 
@@ -199,7 +201,7 @@ pub struct Unsupported {
     pub reason: String,
 }
 
-/// Every path of this build, in a fixed order: the harness's own first.
+/// Every path of this build, in a fixed order: the harness's own first. Further versions of compilers are [`installed`].
 pub fn registry() -> Vec<Box<dyn Path>> {
     let mut paths = interpreters::paths();
     paths.push(Box::new(trial::Trial));
@@ -208,4 +210,14 @@ pub fn registry() -> Vec<Box<dyn Path>> {
     #[cfg(feature = "llvm")]
     paths.extend(llvm::paths());
     paths
+}
+
+/// A path that is not in the registry, by its name without the version: LLVM's have passes of one's own after a colon,
+/// `mem2reg:loop(indvars)+gvn`.
+pub fn custom(compiler: &str, variant: &str) -> Option<Box<dyn Path>> {
+    match compiler {
+        #[cfg(feature = "llvm")]
+        "llvm" => llvm::custom(variant),
+        _ => None,
+    }
 }

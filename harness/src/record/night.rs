@@ -197,14 +197,7 @@ mod tests {
     }
 
     fn part(name: &str, status: u8) -> String {
-        let part = Part {
-            name: name.into(),
-            status,
-            why: None,
-            seconds: 1,
-            budget: Some(2),
-            command: "true".into(),
-        };
+        let part = Part { name: name.into(), status, why: None, seconds: 1, budget: Some(2), command: "true".into() };
         serde_json::to_string(&run_log::Line { event: Event::Part(part), time: 1 }).unwrap() + "\n"
     }
 

@@ -166,6 +166,7 @@ impl Verdicts {
             Verdict::Crash => &mut self.crash,
             Verdict::Hang => &mut self.hang,
             Verdict::Inconclusive(_) => &mut self.inconclusive,
+            Verdict::Known(_) => &mut self.known,
         } += 1;
     }
 

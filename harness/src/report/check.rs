@@ -63,6 +63,10 @@ impl Checked {
         match &self.report.verdict {
             Verdict::Agree => format!("{}: agree ({})", self.file, self.extent()),
             Verdict::Inconclusive(reason) => format!("{}: inconclusive: {reason}", self.file),
+            Verdict::Known(issues) => {
+                let signature = self.report.signature.as_ref().map_or("", |signature| &signature.0);
+                format!("{}: known: {issues} ({signature})", self.file)
+            }
             _ => {
                 let renderer = if color { Renderer::styled() } else { Renderer::plain() };
                 renderer.render(&[self.diagnostic()])

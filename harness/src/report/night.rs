@@ -89,7 +89,8 @@ fn coverage(night: &Night, text: &mut String) {
     text.push_str("| module | lines | executed | percent |\n|---|--:|--:|--:|\n");
     let mut all = Lines::default();
     night.coverage.values().for_each(|lines| all.add(*lines));
-    for (module, lines) in night.coverage.iter().map(|(module, lines)| (module.as_str(), *lines)).chain([("all", all)]) {
+    for (module, lines) in night.coverage.iter().map(|(module, lines)| (module.as_str(), *lines)).chain([("all", all)])
+    {
         let _ = writeln!(text, "| {module} | {} | {} | {:.1} |", lines.count, lines.covered, lines.percent());
     }
 }

@@ -3,6 +3,7 @@
 mod bad_input;
 mod commands;
 mod findings;
+mod known;
 mod night;
 mod programs;
 

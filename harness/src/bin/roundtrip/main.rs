@@ -8,6 +8,7 @@ mod convert;
 mod corpus;
 mod fuzz;
 mod generate;
+mod known;
 mod lower;
 mod minimize;
 mod panics;

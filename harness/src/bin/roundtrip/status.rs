@@ -29,6 +29,7 @@ impl Status {
         match verdict {
             Verdict::Agree => Status::Good,
             Verdict::Inconclusive(_) => Status::Inconclusive,
+            Verdict::Known(_) => Status::Known,
             _ => Status::Finding,
         }
     }

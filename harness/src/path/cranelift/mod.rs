@@ -13,6 +13,7 @@
 
 mod compiler;
 mod emit;
+#[cfg(not(shared_object))]
 mod judge;
 mod meaning;
 mod params;
@@ -28,9 +29,11 @@ use cranelift_codegen::settings::{self, Configurable};
 
 use crate::case::{Case, Program};
 use crate::lab::{self, Function};
+#[cfg(not(shared_object))]
+use crate::path::Validator;
 use crate::path::cranelift::compiler::{Compiler, Stop};
 use crate::path::cranelift::variables::{Sealing, Style};
-use crate::path::{Detail, FaultKind, Observation, Path, PathId, Toolchain, Validator, native};
+use crate::path::{Detail, FaultKind, Observation, Path, PathId, Toolchain, native};
 use crate::tac::{self, Perturbation};
 
 const TARGET: &str = "x86_64-unknown-linux-gnu";
@@ -114,6 +117,7 @@ pub fn construct(cfg: &tac::Cfg) -> Result<usize, String> {
 }
 
 /// Cranelift's verifier, as a validator of any function.
+#[cfg(not(shared_object))]
 pub fn validator() -> Validator {
     judge::validator()
 }

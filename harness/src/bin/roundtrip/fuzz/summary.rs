@@ -25,8 +25,9 @@ pub fn print(
     }
     let rows = [
         ("programs", tally.programs),
-        ("agree", tally.programs - tally.findings - tally.inconclusive),
+        ("agree", tally.programs - tally.findings - tally.inconclusive - tally.known),
         ("findings", tally.findings),
+        ("known", tally.known),
         ("inconclusive", tally.inconclusive),
     ];
     terminal.line(table(["verdict", "programs"], rows.map(|(name, n)| [name.into(), n.to_string()])))?;
@@ -114,6 +115,7 @@ fn object(tally: &Tally, ids: &[PathId], findings: &BTreeMap<Signature, u64>) ->
             "programs": tally.programs,
             "agree": tally.programs - tally.findings - tally.inconclusive,
             "findings": tally.findings,
+            "known": tally.known,
             "inconclusive": tally.inconclusive,
             "signatures": findings,
             "generator": generator,
