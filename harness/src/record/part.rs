@@ -40,7 +40,7 @@ pub struct Part {
 /// foreign command means; our own commands say that themselves.
 pub fn status(exit: u8, failure: Option<u8>) -> (u8, Option<String>) {
     match failure {
-        _ if OUT_OF_TIME.contains(&exit) => (3, Some("it did not end within its budget".into())),
+        _ if OUT_OF_TIME.contains(&exit) => (3, Some("it had to be ended".into())),
         _ if exit == 0 => (0, None),
         Some(failure) => (failure, Some(format!("its command failed with status {exit}"))),
         None if name(exit).is_some() => (exit, None),
