@@ -2,15 +2,18 @@
 
 mod check;
 mod dot;
+pub mod draft;
 mod json;
 mod syntax;
 mod table;
+mod triage;
 
 pub use check::{Checked, Expectation};
 pub use dot::dot;
 pub use json::check_object;
 pub use syntax::syntax_error;
 pub use table::table;
+pub use triage::triage_text;
 
 /// `1 value`, `2 values`.
 pub fn count(n: usize, what: &str) -> String {

@@ -19,6 +19,7 @@ mod select;
 mod source;
 mod status;
 mod terminal;
+mod triage;
 mod validate;
 
 use std::process::ExitCode;
@@ -76,6 +77,9 @@ enum Command {
     Fuzz(fuzz::Args),
     Generate(generate::Args),
     Minimize(minimize::Args),
+    Triage(triage::Args),
+    #[command(hide = true)]
+    TriageStep(triage::step::Args),
     Corpus(corpus::Args),
 }
 
@@ -108,6 +112,8 @@ fn run_command(command: &Command, terminal: &Terminal) -> anyhow::Result<Status>
         Command::Fuzz(args) => fuzz::run(args, terminal),
         Command::Generate(args) => generate::run(args, terminal),
         Command::Minimize(args) => minimize::run(args, terminal),
+        Command::Triage(args) => triage::run(args, terminal),
+        Command::TriageStep(args) => triage::step::run(args, terminal),
         Command::Corpus(args) => corpus::run(args, terminal),
     }
 }

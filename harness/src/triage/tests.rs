@@ -1,0 +1,1 @@
+//! Conclusions from reports and trials that tests make up.
