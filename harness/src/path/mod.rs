@@ -223,6 +223,17 @@ pub fn take_apart(
     }
 }
 
+/// Holds one of Cranelift's test files against Cranelift's interpreter: the number of its runs, or what is wrong.
+pub fn check_filetest(text: &str) -> Result<usize, String> {
+    #[cfg(feature = "cranelift")]
+    return cranelift::check_filetest(text);
+    #[cfg(not(feature = "cranelift"))]
+    {
+        let _ = text;
+        Err("this build has no Cranelift".into())
+    }
+}
+
 /// Runs LLVM IR from a text, as it is and after these passes; without passes, after code generation that optimizes. `None`
 /// in a build without LLVM.
 pub fn run_llvm_text(text: &str, passes: Option<&str>, case: &Case) -> Option<[Observation; 2]> {

@@ -142,9 +142,14 @@ fn is_executed_right(report: &Report, path: &PathId) -> bool {
 
 /// The stage from the report; then the option whose change makes it right.
 fn by_options(report: &Report, path: &PathId, trials: &[Trial], right: &[Outcome]) -> Place {
-    let option = trials.iter().find(|trial| trial.is_right(right)).map(|trial| trial.what.clone());
-    let helps = match &option {
-        Some(option) => format!("with {option} it is right"),
+    let changed = trials.iter().find(|trial| trial.is_right(right)).map(|trial| trial.what.as_str());
+    // `opt_level=none, not speed`: the option that it is wrong with is `opt_level=speed`.
+    let option = changed.and_then(|what| {
+        let (change, own) = what.split_once(", not ")?;
+        Some(format!("{}={own}", change.split_once('=')?.0))
+    });
+    let helps = match changed {
+        Some(change) => format!("with {change}, it is right"),
         None if trials.is_empty() => "no options were tried".into(),
         None => format!("none of these makes it right: {}", names(trials)),
     };
@@ -171,7 +176,7 @@ fn by_options(report: &Report, path: &PathId, trials: &[Trial], right: &[Outcome
 }
 
 fn names(trials: &[Trial]) -> String {
-    trials.iter().map(|trial| trial.what.as_str()).collect::<Vec<_>>().join(", ")
+    trials.iter().map(|trial| trial.what.as_str()).collect::<Vec<_>>().join("; ")
 }
 
 /// Wrong as constructed. Where the lab's SSA, written down without any construction by the compiler, is wrong as well, it

@@ -13,6 +13,7 @@
 
 mod compiler;
 mod emit;
+mod filetest;
 mod judge;
 mod meaning;
 mod options;
@@ -22,6 +23,7 @@ mod raise;
 mod tests;
 mod variables;
 
+pub use filetest::check_filetest;
 pub use options::options;
 
 use std::cell::Cell;

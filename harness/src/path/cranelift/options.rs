@@ -9,29 +9,34 @@ use super::{Cranelift, VARIANTS, target};
 use crate::case::Case;
 use crate::path::{Detail, Observation, Path, PathId};
 
-/// The options that compilation depends on, and the values that are tried: what changes least first.
-const OPTIONS: [(&str, &[&str]); 7] = [
-    ("enable_alias_analysis", &["false"]),
-    ("regalloc_algorithm", &["single_pass", "backtracking"]),
-    ("regalloc_checker", &["true"]),
-    ("use_egraphs", &["false"]),
-    ("enable_heap_access_spectre_mitigation", &["false"]),
-    ("is_pic", &["true"]),
-    ("opt_level", &["speed", "speed_and_size", "none"]),
+/// The options that compilation depends on, what they are by default, and the other values that are tried: what changes
+/// least first.
+const OPTIONS: [(&str, &str, &[&str]); 7] = [
+    ("enable_alias_analysis", "true", &["false"]),
+    ("regalloc_algorithm", "backtracking", &["single_pass", "backtracking"]),
+    ("regalloc_checker", "false", &["true"]),
+    ("use_egraphs", "true", &["false"]),
+    ("enable_heap_access_spectre_mitigation", "true", &["false"]),
+    ("is_pic", "false", &["true"]),
+    ("opt_level", "none", &["speed", "speed_and_size", "none"]),
 ];
 
-/// Observes a case on a path with one option after the other changed, until `each`, which is given `opt_level=none` and
-/// the like, has seen enough.
+/// Observes a case on a path with one option after the other changed, until `each`, which is given `opt_level=none, not
+/// speed` and the like, has seen enough.
 pub fn options(id: &PathId, case: &Case, each: &mut dyn FnMut(&str, Observation) -> bool) -> Result<(), String> {
     let is_named = |variant: &super::Variant| variant.name == id.variant;
     let variant = VARIANTS.into_iter().find(is_named).ok_or_else(|| format!("{id} is no path of Cranelift"))?;
     let offered: Vec<&str> = settings::builder().iter().map(|setting| setting.name).collect();
-    let own = [("opt_level", variant.opt_level), ("regalloc_algorithm", variant.allocator)];
-    for (name, values) in OPTIONS.into_iter().filter(|(name, _)| offered.contains(name)) {
-        for &value in values.iter().filter(|value| !own.contains(&(name, value))) {
+    for (name, default, values) in OPTIONS.into_iter().filter(|(name, ..)| offered.contains(name)) {
+        let own = match name {
+            "opt_level" => variant.opt_level,
+            "regalloc_algorithm" => variant.allocator,
+            _ => default,
+        };
+        for &value in values.iter().filter(|&&value| value != own) {
             let path = Cranelift { variant, isa: target(variant, &[(name, value)]) };
             let observation = path.observe(case, Detail { texts: true, ..Detail::default() });
-            if !each(&format!("{name}={value}"), observation) {
+            if !each(&format!("{name}={value}, not {own}"), observation) {
                 return Ok(());
             }
         }

@@ -13,7 +13,7 @@ use crate::report::values;
 pub(super) fn draft(subject: &Subject<'_>) -> (String, (String, String)) {
     let triage = subject.triage;
     let clif = clif(subject);
-    let pass = triage.pass.as_ref().map(|option| format!(" (right with {option})")).unwrap_or_default();
+    let pass = triage.pass.as_ref().map(|option| format!(", {option}")).unwrap_or_default();
     let mut text = format!("# Cranelift: {} at stage {}{pass}\n\n", subject.what(), triage.stage);
     let _ = write!(text, "### `.clif` Test Case\n\n```\n{clif}```\n\n");
     text.push_str(
@@ -24,12 +24,24 @@ pub(super) fn draft(subject: &Subject<'_>) -> (String, (String, String)) {
     let _ = write!(text, "### Versions and Environment\n\nCranelift version or commit: {}\n\n", subject.toolchain);
     let _ = write!(text, "Versions: {}\n\n", triage.versions.note);
     let _ = write!(text, "Operating system: {}\n\nArchitecture: {}\n\n", std::env::consts::OS, std::env::consts::ARCH);
-    let _ = write!(text, "### Extra Info\n\n{}", extra(subject));
+    let _ = write!(text, "### Extra Info\n\n{}\n\n{}", interpreted(subject), extra(subject));
     (text, ("repro.clif".into(), clif))
 }
 
+/// What Cranelift's interpreter makes of the test.
+fn interpreted(subject: &Subject<'_>) -> String {
+    match subject.filetest {
+        Some(Ok(0)) => "No run of it can be expressed as a run command: what is right is a trap.".into(),
+        Some(Ok(_)) => "Cranelift's own interpreter gives what is expected.".into(),
+        Some(Err(why)) => {
+            format!("Cranelift's own interpreter does *not* give what is expected; look into that first: {why}")
+        }
+        None => "Cranelift's own interpreter was not asked.".into(),
+    }
+}
+
 /// The test file.
-fn clif(subject: &Subject<'_>) -> String {
+pub fn clif(subject: &Subject<'_>) -> String {
     let mut text = format!("; {}\ntest interpret\ntest run\n", subject.triage.signature);
     // A path's toolchain names its settings as they are set.
     let settings = subject.toolchain.split([',', ' ', ';']).filter(|word| word.contains('='));

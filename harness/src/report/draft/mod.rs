@@ -5,7 +5,7 @@
 //! LLVM's its bug-reporting guide (<https://llvm.org/docs/HowToSubmitABug.html>); for the harness's own faults there is
 //! a test.
 
-mod cranelift;
+pub mod cranelift;
 mod harness;
 pub mod links;
 pub mod llvm;
@@ -37,6 +37,8 @@ pub struct Subject<'a> {
     pub entry: &'a str,
     /// The LLVM IR that shows it, if it is LLVM's.
     pub repro: Option<&'a Repro>,
+    /// What Cranelift's interpreter says of the test file, if it was asked.
+    pub filetest: Option<&'a Result<usize, String>>,
 }
 
 /// The draft and the files that it refers to: their names and texts.

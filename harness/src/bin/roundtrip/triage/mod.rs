@@ -92,7 +92,7 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
     let triage = triage::triage(&case, &report, suspect, &trials, replays);
     let toolchain = suspect.and_then(toolchain).unwrap_or_default();
     let repro = runner.repro(file, &triage, &report, &trials, &toolchain)?;
-    let subject = Subject {
+    let mut subject = Subject {
         triage: &triage,
         case: &case,
         report: &report,
@@ -100,7 +100,10 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
         toolchain: &toolchain,
         entry: &files::entry(&triage, &case, &report),
         repro: repro.as_ref(),
+        filetest: None,
     };
+    let filetest = runner.filetest(&subject)?;
+    subject.filetest = filetest.as_ref();
     let folder = args.out.clone().unwrap_or_else(|| target.folder());
     let written = files::write_all(&folder, &subject)?;
     match args.format {
@@ -159,6 +162,19 @@ impl Runner {
         let ended = self.run(&["triage-step", Step::Trials.name()], file, Some(&path.to_string()))?;
         let lines = ended.printed.lines().map_while(|line| serde_json::from_str(line).ok());
         Ok(Trials { trials: lines.collect(), death: ended.death })
+    }
+
+    /// What Cranelift's interpreter says of the draft's test, if it is Cranelift's.
+    fn filetest(&self, subject: &Subject<'_>) -> anyhow::Result<Option<Result<usize, String>>> {
+        if subject.triage.path.as_ref().is_none_or(|path| path.compiler != "cranelift") {
+            return Ok(None);
+        }
+        let folder = tempfile::tempdir()?;
+        let file = folder.path().join("repro.clif");
+        std::fs::write(&file, draft::cranelift::clif(subject))?;
+        let ended = self.run(&["triage-step", Step::Filetest.name()], &file, None)?;
+        let died = || Err(ended.death.map(|death| death.how).unwrap_or_default());
+        Ok(Some(serde_json::from_str(&ended.printed).unwrap_or_else(|_| died())))
     }
 
     /// The LLVM IR that shows it by itself: the first candidate that does, or the best one if none does.

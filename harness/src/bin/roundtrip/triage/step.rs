@@ -2,7 +2,7 @@
 //!
 //! What came of it stands on standard output, a line of JSON for each trial, written as it comes.
 
-use std::path::PathBuf;
+use std::path::{Path as FilePath, PathBuf};
 
 use anyhow::{Context, bail};
 use harness::case::Case;
@@ -23,7 +23,7 @@ use crate::terminal::Terminal;
 pub struct Args {
     /// What to do
     step: Step,
-    /// A program
+    /// A program; for `filetest` a test file
     file: PathBuf,
     #[command(flatten)]
     options: RunOptions,
@@ -48,6 +48,8 @@ pub enum Step {
     Trials,
     /// Run a module of LLVM IR before and after passes.
     Ir,
+    /// Hold a test file against Cranelift's interpreter.
+    Filetest,
 }
 
 impl Step {
@@ -57,6 +59,7 @@ impl Step {
             Step::Report => "report",
             Step::Trials => "trials",
             Step::Ir => "ir",
+            Step::Filetest => "filetest",
         }
     }
 }
@@ -64,6 +67,11 @@ impl Step {
 /// Does the step.
 pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
     args.plant.apply();
+    if args.step == Step::Filetest {
+        let text = read(&args.file)?;
+        terminal.line(serde_json::to_string(&path::check_filetest(&text))?)?;
+        return Ok(Status::Good);
+    }
     let paths = args.paths.select(terminal)?;
     let case = Source::read(&args.file, &InputForm { input_form: None })?.load(&args.options, terminal)?.case;
     match args.step {
@@ -74,8 +82,13 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
         }
         Step::Trials => trials(&paths[0].id(), case, terminal)?,
         Step::Ir => ir(args, &paths[0].id(), case, terminal)?,
+        Step::Filetest => {}
     }
     Ok(Status::Good)
+}
+
+fn read(file: &FilePath) -> anyhow::Result<String> {
+    std::fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))
 }
 
 /// The vectors that end within the fuel, and how they end.
@@ -91,7 +104,7 @@ fn ending(case: &mut Case) -> Vec<Execution> {
 /// Runs a module before and after its passes.
 fn ir(args: &Args, id: &PathId, mut case: Case, terminal: &Terminal) -> anyhow::Result<()> {
     let file = args.module.as_ref().context("needs --module")?;
-    let text = std::fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
+    let text = read(file)?;
     let ended = ending(&mut case);
     let observations = path::run_llvm_text(&text, args.passes.as_deref(), &case).context("this build has no LLVM")?;
     for (what, observation) in ["before", "after"].into_iter().zip(observations) {
