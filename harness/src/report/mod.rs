@@ -2,6 +2,8 @@
 
 mod check;
 mod dot;
+mod graph;
+pub mod html;
 mod json;
 mod syntax;
 mod table;

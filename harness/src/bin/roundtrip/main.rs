@@ -13,6 +13,7 @@ mod minimize;
 mod panics;
 mod paths;
 mod planted;
+mod report;
 mod run;
 mod select;
 mod source;
@@ -76,6 +77,7 @@ enum Command {
     Generate(generate::Args),
     Minimize(minimize::Args),
     Corpus(corpus::Args),
+    Report(report::Args),
 }
 
 fn main() -> ExitCode {
@@ -108,5 +110,6 @@ fn run_command(command: &Command, terminal: &Terminal) -> anyhow::Result<Status>
         Command::Generate(args) => generate::run(args, terminal),
         Command::Minimize(args) => minimize::run(args, terminal),
         Command::Corpus(args) => corpus::run(args, terminal),
+        Command::Report(args) => report::run(args, terminal),
     }
 }
