@@ -28,8 +28,10 @@ for target in $(cargo fuzz list); do
     if [[ -e $here/$target.dict ]]; then
         cp "$here/$target.dict" "$OUT/"
     fi
-    # All but the C library, which is part of the system that the targets run on.
-    ldd "$OUT/$target" | awk '$2 == "=>" && $1 !~ /^lib(c|m|gcc_s)\.so/ { print $3 }' | xargs -I{} cp -Lu {} "$OUT/lib/"
+    # All but the C library, which is part of the system that the targets run on, and what an earlier target brought.
+    ldd "$OUT/$target" |
+        awk -v out="$OUT/" '$2 == "=>" && $1 !~ /^lib(c|m|gcc_s)\.so/ && index($3, out) != 1 { print $3 }' |
+        xargs --no-run-if-empty cp --dereference --target-directory "$OUT/lib"
 
     # A target copies its seeds by itself; only it knows which programs it takes.
     seeds=$WORK/seeds/$target

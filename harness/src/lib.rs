@@ -32,6 +32,8 @@ pub mod minimize;
 
 pub mod record;
 
+pub mod triage;
+
 pub mod report;
 
 pub mod fuzzing;

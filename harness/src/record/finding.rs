@@ -85,7 +85,7 @@ impl<'a> Shown<'a> {
 }
 
 /// What a finding's folder holds for programs.
-pub(super) const RECORD: &str = "finding.json";
+pub const RECORD: &str = "finding.json";
 
 /// The folder of a finding that was recorded before, whole.
 pub fn recorded(corpus: &Path, signature: &Signature) -> Option<PathBuf> {
