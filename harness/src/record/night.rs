@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 use crate::record::coverage::{self, Lines};
+use crate::record::read::Triage;
 use crate::record::run_log::{self, Event, Log, Totals, Verdicts};
 use crate::record::{Part, corpus, part};
 
@@ -50,6 +51,8 @@ pub struct Finding {
     pub file: PathBuf,
     /// The minimized program.
     pub program: String,
+    /// What triage made of it.
+    pub triage: Option<Triage>,
 }
 
 /// An entry of the corpus, as `corpus check --format json` has it.
@@ -131,12 +134,14 @@ impl Night {
         let Ok(entries) = corpus::entries(&folder.join("findings")) else { return };
         for entry in entries {
             let program = fs::read_to_string(&entry.file);
+            let triage = fs::read(entry.file.with_file_name("triage.json"));
             match (entry.expected, program) {
                 (Ok(expected), Ok(program)) => self.findings.push(Finding {
                     signature: expected.signature.unwrap_or_else(|| expected.verdict.clone()),
                     verdict: expected.verdict,
                     file: within(&entry.file, folder),
                     program,
+                    triage: triage.ok().and_then(|triage| serde_json::from_slice(&triage).ok()),
                 }),
                 (Err(why), _) => self.problems.push(why),
                 (_, Err(error)) => self.problem(&entry.file, &error),
@@ -221,6 +226,7 @@ mod tests {
             ),
             ("findings/crash.x/finding.json", r#"{"verdict": "crash", "signature": "crash.x"}"#),
             ("findings/crash.x/min.tiny", "return 1\n"),
+            ("findings/crash.x/triage.json", r#"{"confidence": "high"}"#),
             ("artifacts/parse/crash-1", "x"),
         ]);
         let night = Night::read(folder.path()).unwrap();
@@ -230,6 +236,7 @@ mod tests {
         let [finding] = &night.findings[..] else { panic!("{:?}", night.findings) };
         assert_eq!((finding.signature.as_str(), finding.program.as_str()), ("crash.x", "return 1\n"));
         assert_eq!(finding.file, Path::new("findings/crash.x/min.tiny"));
+        assert_eq!(finding.triage.as_ref().map(|triage| triage.confidence.as_str()), Some("high"));
         assert_eq!(night.artifacts, [Path::new("artifacts/parse/crash-1")]);
         assert!(matches!(&night.replayed[..], [Replayed { ok: false, .. }]), "{:?}", night.replayed);
         assert_eq!(night.shortfalls(), ["the part tac did not end"]);

@@ -43,11 +43,17 @@ fn findings(night: &Night, text: &mut String) {
     for finding in night.findings.iter().take(MOST) {
         let program: Vec<&str> = finding.program.lines().take(LINES).collect();
         let _ = write!(text, "\n### `{}`\n\n{}\n\n", finding.signature, indented(&program.join("\n")));
+        if let Some(triage) = &finding.triage {
+            let at = [triage.stage.as_ref(), triage.pass.as_ref()].into_iter().flatten().map(String::as_str);
+            let at = at.collect::<Vec<_>>().join(", ");
+            let (accused, confidence) = (&triage.accused.group, &triage.confidence);
+            let _ = write!(text, "Accused: {accused}, at {at}; confidence {confidence}. {}\n\n", triage.why);
+        }
         let _ = writeln!(text, "    roundtrip check {}", finding.file.display());
     }
     more(night.findings.len(), text);
     if !night.artifacts.is_empty() {
-        text.push_str("\nInputs that a fuzz target failed on, each in a folder named for it:\n\n");
+        text.push_str("\nInputs that a fuzz target failed on, `cargo fuzz run -s none TARGET FILE` for each:\n\n");
         for artifact in night.artifacts.iter().take(MOST) {
             let _ = writeln!(text, "- `{}`", artifact.display());
         }
