@@ -133,10 +133,10 @@ impl Known {
 
     /// Whether a report shows this issue, be it as its finding or as a matter of quality.
     pub fn shows_in(&self, report: &Report) -> bool {
-        let is_quality = |structure: &crate::structure::Structure| {
-            self.concerns(&structure.path) && structure.quality().is_some_and(|name| self.matcher.is_match(name))
-        };
-        self.covers(report) || report.structure.iter().any(is_quality)
+        self.covers(report)
+            || report.quality().iter().any(|(signature, (_, broken))| {
+                self.matcher.is_match(&signature.0) && broken.iter().any(|structure| self.concerns(&structure.path))
+            })
     }
 }
 
