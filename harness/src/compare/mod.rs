@@ -10,7 +10,7 @@ mod identity;
 mod sides;
 mod signature;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -39,15 +39,17 @@ pub enum Verdict {
     Hang,
     /// Nothing could be compared, and why.
     Inconclusive(String),
+    /// Whatever was found is a known issue, and which.
+    Known(String),
 }
 
 impl Verdict {
     /// Whether it is a finding.
     pub fn is_finding(&self) -> bool {
-        !matches!(self, Verdict::Agree | Verdict::Inconclusive(_))
+        !matches!(self, Verdict::Agree | Verdict::Inconclusive(_) | Verdict::Known(_))
     }
 
-    /// The verdict's name, without an inconclusive one's reason.
+    /// The verdict's name, without an inconclusive one's reason or a known one's issue.
     pub fn name(&self) -> &'static str {
         match self {
             Verdict::Agree => "agree",
@@ -56,6 +58,7 @@ impl Verdict {
             Verdict::Crash => "crash",
             Verdict::Hang => "hang",
             Verdict::Inconclusive(_) => "inconclusive",
+            Verdict::Known(_) => "known",
         }
     }
 }
@@ -87,6 +90,13 @@ pub struct Report {
 }
 
 impl Report {
+    /// The paths with another outcome than the right one, or with a fault; each once.
+    pub fn wrong(&self) -> BTreeSet<&PathId> {
+        let wrong = self.runs.iter().flat_map(|run| run.classes.iter().filter(|class| class.outcome != run.right));
+        let wrong = wrong.flat_map(|class| &class.sources).map(|source| &source.path);
+        wrong.chain(self.faults.iter().map(|fault| &fault.path)).collect()
+    }
+
     /// Findings of kind `quality`: the broken relations of [`crate::structure`], each with the paths that break it. None
     /// of them is part of the verdict.
     pub fn quality(&self) -> BTreeMap<Signature, (Relation, Vec<&Structure>)> {

@@ -73,6 +73,7 @@ struct Record<'a> {
     signature: &'a Signature,
     verdict: &'a str,
     origin: &'a str,
+    command: String,
     roundtrip: &'static str,
     host: String,
     paths: &'a [Toolchained],
@@ -97,7 +98,7 @@ impl<'a> Shown<'a> {
 }
 
 /// What a finding's folder holds for programs.
-const RECORD: &str = "finding.json";
+pub const RECORD: &str = "finding.json";
 
 /// The folder of a finding that was recorded before, whole.
 pub fn recorded(corpus: &Path, identity: &Identity) -> Option<PathBuf> {
@@ -153,6 +154,7 @@ fn write(folder: &Path, finding: &Finding) -> io::Result<()> {
         signature: finding.signature,
         verdict: finding.signature.kind(),
         origin: &finding.origin,
+        command: readme::command(finding, &program),
         roundtrip: env!("CARGO_PKG_VERSION"),
         host: format!("{}-{}", std::env::consts::ARCH, std::env::consts::OS),
         paths: &finding.paths,
@@ -201,10 +203,14 @@ fn write_texts(folder: &Path, report: &Report, signature: &Signature) -> io::Res
             continue;
         }
         fs::create_dir_all(folder.join("ir"))?;
-        let file: String = format!("{path}.{name}").chars().map(|c| if "/<>".contains(c) { '-' } else { c }).collect();
-        fs::write(folder.join("ir").join(file), text)?;
+        fs::write(folder.join("ir").join(text_file(&path.to_string(), name)), text)?;
     }
     Ok(())
+}
+
+/// The name of a text's file in `ir/`.
+pub(super) fn text_file(path: &str, name: &str) -> String {
+    format!("{path}.{name}").chars().map(|c| if "/<>".contains(c) { '-' } else { c }).collect()
 }
 
 #[cfg(test)]

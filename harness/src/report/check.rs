@@ -65,6 +65,10 @@ impl Checked {
         let mut text = match &self.report.verdict {
             Verdict::Agree => format!("{}: agree ({})", self.file, self.extent()),
             Verdict::Inconclusive(reason) => format!("{}: inconclusive: {reason}", self.file),
+            Verdict::Known(issues) => {
+                let signature = self.report.signature.as_ref().map_or("", |signature| &signature.0);
+                format!("{}: known: {issues} ({signature})", self.file)
+            }
             _ => renderer.render(&[self.diagnostic()]),
         };
         for (signature, (relation, broken)) in self.report.quality() {

@@ -37,6 +37,9 @@ pub fn check_object(checked: &Checked) -> Value {
     if let Verdict::Inconclusive(reason) = &report.verdict {
         object["reason"] = reason.as_str().into();
     }
+    if let Verdict::Known(issues) = &report.verdict {
+        object["known"] = issues.as_str().into();
+    }
     object
 }
 

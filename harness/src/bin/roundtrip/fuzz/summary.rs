@@ -24,8 +24,9 @@ pub fn print(
     }
     let rows = [
         ("programs", tally.programs),
-        ("agree", tally.programs - tally.findings - tally.inconclusive),
+        ("agree", tally.programs - tally.findings - tally.inconclusive - tally.known),
         ("findings", tally.findings),
+        ("known", tally.known),
         ("inconclusive", tally.inconclusive),
     ];
     terminal.line(table(["verdict", "programs"], rows.map(|(name, n)| [name.into(), n.to_string()])))?;
@@ -117,6 +118,7 @@ fn object(tally: &Tally, ids: &[PathId], findings: &Counts) -> Value {
             "programs": tally.programs,
             "agree": tally.programs - tally.findings - tally.inconclusive,
             "findings": tally.findings,
+            "known": tally.known,
             "inconclusive": tally.inconclusive,
             "signatures": signatures,
             "identities": identities,

@@ -17,6 +17,8 @@ pub struct Tally {
     pub inconclusive: u64,
     /// Programs that are findings.
     pub findings: u64,
+    /// Programs that show known issues only.
+    pub known: u64,
     /// What the generator makes. Its programs' traits are read off a share of them only.
     pub profile: Profile,
     /// Broken relations of structure: how many programs, and the first one's number.
@@ -116,6 +118,7 @@ impl Tally {
     pub fn add(&mut self, number: u64, report: &Report, ids: &[harness::path::PathId], took_part: &[usize]) {
         self.programs += 1;
         self.findings += u64::from(report.verdict.is_finding());
+        self.known += u64::from(matches!(report.verdict, harness::compare::Verdict::Known(_)));
         self.inconclusive += u64::from(matches!(report.verdict, harness::compare::Verdict::Inconclusive(_)));
         let index = |id: &harness::path::PathId| took_part.iter().copied().find(|&path| ids[path] == *id);
         for &path in took_part {
@@ -163,6 +166,7 @@ impl Tally {
         self.programs += other.programs;
         self.inconclusive += other.inconclusive;
         self.findings += other.findings;
+        self.known += other.known;
         self.profile.merge(&other.profile);
         for (relation, &(programs, first)) in &other.quality {
             self.add_quality(relation.clone(), programs, first);
