@@ -62,6 +62,7 @@ struct Record<'a> {
     signature: &'a Signature,
     verdict: &'static str,
     origin: &'a str,
+    command: String,
     roundtrip: &'static str,
     host: String,
     paths: &'a [Toolchained],
@@ -139,6 +140,7 @@ fn write(folder: &Path, finding: &Finding) -> io::Result<()> {
         signature: finding.signature,
         verdict: report.verdict.name(),
         origin: &finding.origin,
+        command: readme::command(finding, &program),
         roundtrip: env!("CARGO_PKG_VERSION"),
         host: format!("{}-{}", std::env::consts::ARCH, std::env::consts::OS),
         paths: &finding.paths,
@@ -180,10 +182,14 @@ fn write_texts(folder: &Path, report: &Report) -> io::Result<()> {
             continue;
         }
         fs::create_dir_all(folder.join("ir"))?;
-        let file: String = format!("{path}.{name}").chars().map(|c| if "/<>".contains(c) { '-' } else { c }).collect();
-        fs::write(folder.join("ir").join(file), text)?;
+        fs::write(folder.join("ir").join(text_file(&path.to_string(), name)), text)?;
     }
     Ok(())
+}
+
+/// The name of a text's file in `ir/`.
+pub(super) fn text_file(path: &str, name: &str) -> String {
+    format!("{path}.{name}").chars().map(|c| if "/<>".contains(c) { '-' } else { c }).collect()
 }
 
 #[cfg(test)]

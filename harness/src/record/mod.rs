@@ -3,18 +3,24 @@
 //! A corpus is a folder of program texts. The nearest folder with a verdict's name says what is expected of what lies in
 //! it: `agree/loop.tiny`, `known-bugs/indvars.tiny` (real bugs of other versions: today's agree), and
 //! `findings/SIGNATURE/min.tiny`, whose verdict stands in `finding.json`. `known/` holds the issues that are filed
-//! ([`known`]).
+//! ([`known`]). [`run_log`] is the diary of a run, [`night`] what a long run of many parts left.
 
 mod corpus;
+pub mod coverage;
 mod finding;
 pub mod known;
+pub mod night;
+pub mod part;
+pub mod read;
 mod readme;
+pub mod run_log;
 
 use std::io::{self, Write};
 use std::path::Path;
 
-pub use corpus::{Entry, Expected, entries, expected};
+pub use corpus::{Entry, Expected, entries};
 pub use finding::{Finding, RECORD, Recorded, Toolchained, record, recorded, right};
+pub use part::Part;
 
 use crate::case::{Case, Program};
 use crate::directives::Directive;

@@ -13,7 +13,7 @@ pub fn readme(finding: &Finding, program: &str) -> String {
     let (case, report) = finding.minimized;
     let mut text = format!("# {}\n\n{}\n\n", finding.signature, sentence(report));
     let _ = write!(text, "```\n{}```\n\n", case_text(case, &right(report)));
-    let _ = write!(text, "To see it again, in this folder:\n\n    roundtrip check {program}{}\n\n", finding.options);
+    let _ = write!(text, "To see it again, in this folder:\n\n    {}\n\n", command(finding, program));
     for run in &report.runs {
         let inputs: Vec<String> = run.inputs.iter().map(i64::to_string).collect();
         let inputs = if inputs.is_empty() { "no inputs".into() } else { format!("inputs {}", inputs.join(", ")) };
@@ -34,6 +34,11 @@ pub fn readme(finding: &Finding, program: &str) -> String {
     }
     text.push_str("\nThe IR of each side is in `ir/`; all paths' toolchains, and everything else for programs, in `finding.json`.\n");
     text
+}
+
+/// The command that shows a finding again, in its folder.
+pub fn command(finding: &Finding, program: &str) -> String {
+    format!("roundtrip check {program}{}", finding.options)
 }
 
 /// The toolchains that matter most: of each compiler, the first path that is wrong, else its first path.

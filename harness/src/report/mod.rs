@@ -3,7 +3,10 @@
 mod check;
 mod dot;
 pub mod draft;
+pub mod github;
 mod json;
+pub mod junit;
+pub mod night;
 mod syntax;
 mod table;
 mod triage;

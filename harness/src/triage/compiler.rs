@@ -66,7 +66,7 @@ fn by_passes(report: &Report, path: &PathId, trials: &Trials, right: &[Outcome])
 
 /// LLVM's own construction, which comes before a path's pipeline.
 fn is_construction(pass: &str) -> bool {
-    pass.starts_with("1 mem2reg ") || pass.starts_with("1 sroa ")
+    ["1 mem2reg ", "1 PromotePass ", "1 sroa ", "1 SROA"].iter().any(|name| pass.starts_with(name))
 }
 
 /// How a form shows that it is wrong.

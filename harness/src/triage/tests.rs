@@ -35,7 +35,7 @@ fn trial(what: &str, raised: i64, executed: i64) -> Trial {
 fn concluded(report: &Report, trials: Trials) -> Triage {
     let program = Program::Tiny(crate::tiny::parse("return 1").unwrap());
     let case = Case { program, vectors: vec![vec![]], fuel: 100 };
-    triage(&case, report, accuse::suspect(report), &trials, Replays { made: 3, same: 3 })
+    triage(&case, report, accuse::suspect(report), &trials, Replays { made: 3, same: 3 }, Versions::default())
 }
 
 fn of_llvm(trials: Vec<Trial>) -> Triage {
@@ -128,7 +128,8 @@ fn how_sure_it_is() {
     let report = report(groups.to_vec(), wrong());
     let program = Program::Tiny(crate::tiny::parse("return 1").unwrap());
     let case = Case { program, vectors: vec![vec![]], fuel: 100 };
-    let once = triage(&case, &report, accuse::suspect(&report), &trials(), Replays { made: 3, same: 2 });
+    let once =
+        triage(&case, &report, accuse::suspect(&report), &trials(), Replays { made: 3, same: 2 }, Versions::default());
     assert_eq!(once.confidence, Confidence::Low);
 }
 

@@ -12,12 +12,14 @@ mod known;
 mod lower;
 mod minimize;
 mod panics;
+mod part;
 mod paths;
 mod planted;
 mod run;
 mod select;
 mod source;
 mod status;
+mod summarize;
 mod terminal;
 mod triage;
 mod validate;
@@ -81,6 +83,8 @@ enum Command {
     #[command(hide = true)]
     TriageStep(triage::step::Args),
     Corpus(corpus::Args),
+    Part(part::Args),
+    Summarize(summarize::Args),
 }
 
 fn main() -> ExitCode {
@@ -115,5 +119,7 @@ fn run_command(command: &Command, terminal: &Terminal) -> anyhow::Result<Status>
         Command::Triage(args) => triage::run(args, terminal),
         Command::TriageStep(args) => triage::step::run(args, terminal),
         Command::Corpus(args) => corpus::run(args, terminal),
+        Command::Part(args) => part::run(args, terminal),
+        Command::Summarize(args) => summarize::run(args, terminal),
     }
 }

@@ -34,6 +34,18 @@ impl Status {
         }
     }
 
+    /// The status with this number.
+    pub fn of_code(code: u8) -> Status {
+        match code {
+            0 => Status::Good,
+            1 => Status::Finding,
+            2 => Status::Usage,
+            3 => Status::Inconclusive,
+            4 => Status::Known,
+            _ => Status::Internal,
+        }
+    }
+
     /// What an error makes of it: input that can't be used, unless the harness itself is at fault.
     pub fn of_error(error: &anyhow::Error) -> Status {
         if error.is::<InternalFault>() { Status::Internal } else { Status::Usage }

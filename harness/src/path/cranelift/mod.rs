@@ -13,7 +13,9 @@
 
 mod compiler;
 mod emit;
+#[cfg(not(shared_object))]
 mod filetest;
+#[cfg(not(shared_object))]
 mod judge;
 mod meaning;
 mod options;
@@ -23,6 +25,7 @@ mod raise;
 mod tests;
 mod variables;
 
+#[cfg(not(shared_object))]
 pub use filetest::check_filetest;
 pub use options::options;
 
@@ -33,9 +36,11 @@ use cranelift_codegen::settings::{self, Configurable};
 
 use crate::case::{Case, Program};
 use crate::lab::{self, Function};
+#[cfg(not(shared_object))]
+use crate::path::Validator;
 use crate::path::cranelift::compiler::{Compiler, Stop};
 use crate::path::cranelift::variables::{Sealing, Style};
-use crate::path::{Detail, FaultKind, Observation, Path, PathId, Toolchain, Validator, native};
+use crate::path::{Detail, FaultKind, Observation, Path, PathId, Toolchain, native};
 use crate::tac::{self, Perturbation};
 
 const TARGET: &str = "x86_64-unknown-linux-gnu";
@@ -120,6 +125,7 @@ pub fn construct(cfg: &tac::Cfg) -> Result<usize, String> {
 }
 
 /// Cranelift's verifier, as a validator of any function.
+#[cfg(not(shared_object))]
 pub fn validator() -> Validator {
     judge::validator()
 }

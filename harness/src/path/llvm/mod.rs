@@ -7,7 +7,9 @@
 //! code.
 
 mod alloca;
+mod compat;
 mod emit;
+#[cfg(not(shared_object))]
 mod judge;
 mod machine;
 mod object;
@@ -30,7 +32,9 @@ use crate::op::Outcome;
 use crate::path::native::{self, NativeEnd};
 use crate::path::{Detail, Fault, FaultKind, Observation, Path, PathId, Raised, Stage, Toolchain, Unsupported};
 use crate::tac::{self, Perturbation};
+use compat::instcombine;
 use emit::Emitter;
+#[cfg(not(shared_object))]
 pub use judge::validator;
 use machine::{CodeGen, Machine};
 use object::Loaded;
@@ -45,10 +49,10 @@ pub fn paths() -> Vec<Box<dyn Path>> {
 }
 
 fn variants() -> Vec<LlvmPath> {
-    let version = machine::version();
+    let version = compat::version();
     let path = |variant: String, construction, level, style| {
         let id = PathId::new("llvm", Some(&version), &variant);
-        LlvmPath { id, construction, level, style }
+        LlvmPath { id, construction, level, passes: None, style }
     };
     let [_, alloca, mem2reg, _] = &CONSTRUCTIONS;
     let [o0, _, mid, ..] = &LEVELS;
@@ -65,6 +69,23 @@ fn variants() -> Vec<LlvmPath> {
         path(format!("perturbed-{}", tac::list(perturbations)), mem2reg, mid, Style { perturbations, ..PLAIN })
     });
     plain.chain(together).chain(alone).collect()
+}
+
+/// A path with passes of one's own, named `CONSTRUCTION[-direct]:PASS+PASS..[:cg2]`: as `opt` writes them, but joined by
+/// `+`, since commas part the globs of a list. `direct` branches on comparisons themselves, `cg2` generates code as at
+/// `O2`.
+pub fn custom(variant: &str) -> Option<Box<dyn Path>> {
+    custom_path(variant).map(|path| Box::new(path) as Box<dyn Path>)
+}
+
+fn custom_path(variant: &str) -> Option<LlvmPath> {
+    let (construction, passes) = variant.split_once(':')?;
+    let (passes, level) = passes.strip_suffix(":cg2").map_or((passes, &LEVELS[0]), |passes| (passes, &LEVELS[1]));
+    let (name, direct) = construction.strip_suffix("-direct").map_or((construction, false), |name| (name, true));
+    let construction = CONSTRUCTIONS.iter().find(|construction| construction.name == name)?;
+    let style = Style { direct, ..PLAIN };
+    let id = PathId::new("llvm", Some(&compat::version()), variant);
+    Some(LlvmPath { id, construction, level, passes: Some(passes.replace('+', ",")), style })
 }
 
 /// mem2reg's construction alone, to compare constructions by cost and size: the number of phis.
@@ -145,11 +166,10 @@ struct Pipeline {
     passes: &'static str,
 }
 
-/// A mid-end in about 0.4 ms a program. `instcombine` ends the process when it doesn't reach a fixpoint, unless told
-/// not to look.
+/// A mid-end in about 0.4 ms a program.
 const MID: Option<Pipeline> = Some(Pipeline {
     text: "llvm-mid",
-    passes: "sroa,early-cse,simplifycfg,instcombine<no-verify-fixpoint>,reassociate,gvn,sccp,adce,simplifycfg",
+    passes: concat!("sroa,early-cse,simplifycfg,", instcombine!(), ",reassociate,gvn,sccp,adce,simplifycfg"),
 });
 const O2: Option<Pipeline> = Some(Pipeline { text: "llvm-O2", passes: "default<O2>" });
 
@@ -248,7 +268,17 @@ struct LlvmPath {
     id: PathId,
     construction: &'static Construction,
     level: &'static Level,
+    /// Instead of the level's pipeline.
+    passes: Option<String>,
     style: Style,
+}
+
+impl LlvmPath {
+    /// What is done with the constructed SSA, and the name of the text that it gives.
+    fn pipeline(&self) -> Option<(&'static str, &str)> {
+        let own = self.passes.as_deref().map(|passes| ("llvm-passes", passes));
+        own.or(self.level.pipeline.map(|pipeline| (pipeline.text, pipeline.passes)))
+    }
 }
 
 impl Path for LlvmPath {
@@ -257,8 +287,9 @@ impl Path for LlvmPath {
     }
 
     fn toolchain(&self) -> Toolchain {
-        let passes = [self.construction.pass, self.level.pipeline];
-        let passes: Vec<_> = passes.iter().flatten().map(|pipeline| pipeline.passes).collect();
+        let passes =
+            [self.construction.pass.map(|pipeline| pipeline.passes), self.pipeline().map(|(_, passes)| passes)];
+        let passes: Vec<_> = passes.into_iter().flatten().collect();
         let passes = if passes.is_empty() { "no passes".to_string() } else { format!("passes {}", passes.join(", ")) };
         Toolchain {
             description: format!("{}; {passes}; code generation {:?}", machine::description(), self.level.codegen),
@@ -336,9 +367,9 @@ impl LlvmPath {
             }
 
             stage.set(Stage::Optimize);
-            if let Some(pipeline) = self.level.pipeline {
-                machine.run(&session, &module, pipeline.passes, stage.get())?;
-                observation.texts.extend(text(pipeline.text));
+            if let Some((name, passes)) = self.pipeline() {
+                machine.run(&session, &module, passes, stage.get())?;
+                observation.texts.extend(text(name));
             }
 
             stage.set(Stage::Compile);

@@ -2,13 +2,14 @@
 //!
 //! LLVM numbers the passes that it runs, prints their names, and skips those behind `-opt-bisect-limit`
 //! (<https://llvm.org/docs/OptBisect.html>). The option is the process's own and so is the count, which goes on from
-//! pipeline to pipeline, so this is for processes that do nothing else: whoever calls collects their standard error.
+//! pipeline to pipeline, and the names go to standard error, from which they are read back: it must be a file. So this is
+//! for processes that do nothing else.
 
 use std::ffi::{CString, c_int};
 
 use inkwell::llvm_sys::support::LLVMParseCommandLineOptions;
 
-use super::{LlvmPath, Source, Stop, source, variants};
+use super::{LlvmPath, Source, Stop, custom_path, source, variants};
 use crate::case::Case;
 use crate::lab;
 use crate::path::llvm::emit::Emitter;
@@ -24,15 +25,10 @@ const OFF: i32 = i32::MAX;
 const ALL: i32 = -1;
 
 /// Takes a path apart: gives `each` the program as written and after each pass that changed it, raised, compiled without
-/// optimization and run, until it says that it has seen enough. `printed` is what this process wrote to its standard
-/// error.
-pub fn prefixes(
-    id: &PathId,
-    case: &Case,
-    printed: &dyn Fn() -> String,
-    each: &mut dyn FnMut(&str, Observation) -> bool,
-) -> Result<(), String> {
-    let path = variants().into_iter().find(|path| path.id == *id).ok_or_else(|| format!("{id} is no path of LLVM"))?;
+/// optimization and run, until it says that it has seen enough.
+pub fn prefixes(id: &PathId, case: &Case, each: &mut dyn FnMut(&str, Observation) -> bool) -> Result<(), String> {
+    let listed = variants().into_iter().find(|path| path.id.variant == id.variant);
+    let path = listed.or_else(|| custom_path(&id.variant)).ok_or_else(|| format!("{id} is no path of LLVM"))?;
     let source = source(path.construction, path.style, &case.program).map_err(|stop| match stop {
         Stop::Fault(fault) => fault.message,
         Stop::Unsupported(unsupported) => unsupported.reason,
@@ -55,6 +51,11 @@ pub fn prefixes(
         }
     }
     Ok(())
+}
+
+/// What this process wrote to its standard error.
+fn printed() -> String {
+    std::fs::read_to_string("/proc/self/fd/2").unwrap_or_default()
 }
 
 /// The passes that LLVM says it ran or skipped, in order: `simplifycfg on f`.
@@ -86,11 +87,10 @@ impl LlvmPath {
                     Source::Slots(cfg) => alloca::emit(cfg, self.style.direct, &mut emitter)?,
                 }
                 set_limit(limit);
-                let pipelines = [self.construction.pass, self.level.pipeline];
-                let run = |pipeline: super::Pipeline| {
-                    machine.run_unverified(&session, &module, pipeline.passes, Stage::Optimize)
-                };
-                let ran = pipelines.into_iter().flatten().try_for_each(run);
+                let construction = self.construction.pass.map(|pipeline| pipeline.passes);
+                let pipelines = construction.into_iter().chain(self.pipeline().map(|(_, passes)| passes));
+                let run = |passes: &str| machine.run_unverified(&session, &module, passes, Stage::Optimize);
+                let ran = pipelines.into_iter().try_for_each(run);
                 set_limit(OFF);
                 observation.texts.push(("llvm".into(), module.print_to_string().to_string()));
                 ran?;

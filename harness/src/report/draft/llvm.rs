@@ -51,10 +51,26 @@ fn pipelines(toolchain: &str) -> String {
     passes.split(", ").map(nested).collect::<Vec<_>>().join(",")
 }
 
-/// `instcombine` of `14 instcombine on f`, with what keeps `opt` from ending early.
+/// `instcombine` of `14 instcombine on f`, with what keeps `opt` from ending early. Before LLVM 16 passes are told by the
+/// names of their classes.
 fn pass_name(pass: &str) -> &str {
     match pass.split(' ').nth(1).unwrap_or(pass) {
         "instcombine" => "instcombine<no-verify-fixpoint>",
+        "InstCombinePass" => "instcombine",
+        "PromotePass" => "mem2reg",
+        "SROAPass" | "SROA" => "sroa",
+        "EarlyCSEPass" => "early-cse",
+        "SimplifyCFGPass" => "simplifycfg",
+        "JumpThreadingPass" => "jump-threading",
+        "IndVarSimplifyPass" => "indvars",
+        "GVNPass" | "GVN" => "gvn",
+        "SCCPPass" => "sccp",
+        "ADCEPass" => "adce",
+        "ReassociatePass" => "reassociate",
+        "LICMPass" => "licm",
+        "LoopRotatePass" => "loop-rotate",
+        "LoopFullUnrollPass" => "loop-unroll-full",
+        "CorrelatedValuePropagationPass" => "correlated-propagation",
         name => name,
     }
 }

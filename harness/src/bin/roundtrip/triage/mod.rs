@@ -13,12 +13,13 @@ use std::path::{Path as FilePath, PathBuf};
 
 use anyhow::{Context, bail};
 use harness::compare::Report;
-use harness::path::{PathId, registry};
+use harness::path::{PathId, installed};
 use harness::report::draft::llvm::Repro;
 use harness::report::draft::{self, Subject};
-use harness::triage::{self, Death, Replays, Triage, Trial, Trials, accuse};
+use harness::triage::{self, Death, Replays, Triage, Trial, Trials, accuse, versions};
 
 use crate::planted::Plant;
+use crate::select;
 use crate::status::Status;
 use crate::terminal::{Format, Terminal};
 use step::Step;
@@ -89,7 +90,11 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
             death.how
         ));
     }
-    let triage = triage::triage(&case, &report, suspect, &trials, replays);
+    let versions = match suspect {
+        Some(path) => versions::of(&runner.report(file, Some(&all_versions(path)))?, suspect),
+        None => versions::of(&report, None),
+    };
+    let triage = triage::triage(&case, &report, suspect, &trials, replays, versions);
     let toolchain = suspect.and_then(toolchain).unwrap_or_default();
     let repro = runner.repro(file, &triage, &report, &trials, &toolchain)?;
     let mut subject = Subject {
@@ -114,9 +119,17 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
     Ok(Status::Good)
 }
 
+/// Every version of a path that is linked in or installed, and the harness's own paths to hold them against.
+fn all_versions(path: &PathId) -> String {
+    let variant = globset::escape(&path.variant);
+    let installed = installed::found().iter().any(|found| found.compiler == path.compiler);
+    let others = if installed { format!(",{}@*/{variant}", path.compiler) } else { String::new() };
+    format!("tiny/*,lab/*,{}{others}", globset::escape(&path.to_string()))
+}
+
 /// What stands behind a path.
 fn toolchain(id: &PathId) -> Option<String> {
-    registry().into_iter().find(|path| path.id() == *id).map(|path| path.toolchain().description)
+    select::by_name(&id.to_string()).ok().map(|path| path.toolchain().description)
 }
 
 /// Replays a program from its text, in a fresh process each time. The first report counts; the others must have its
@@ -202,7 +215,8 @@ impl Runner {
             let ended = self.run(&words, file, Some(&path.to_string()))?;
             let trials: Vec<Trial> = ended.printed.lines().map_while(|line| serde_json::from_str(line).ok()).collect();
             let is_right = |index: usize| trials.get(index).is_some_and(|trial: &Trial| trial.is_right(&right));
-            if is_right(0) && !is_right(1) {
+            let is_run = trials.iter().flat_map(|trial| &trial.faults).all(|fault| !fault.message.contains("unknown"));
+            if is_right(0) && !is_right(1) && is_run {
                 candidate.is_verified = true;
                 return Ok(Some(candidate.clone()));
             }

@@ -4,10 +4,11 @@
 
 use std::path::{Path as FilePath, PathBuf};
 
-use anyhow::{Context, bail};
+use anyhow::{Context, anyhow};
 use harness::case::Case;
 use harness::judge;
 use harness::op::{Execution, Outcome};
+use harness::path::installed::{self, Found};
 use harness::path::{self, Detail, Observation, Path, PathId};
 use harness::triage::Trial;
 
@@ -87,6 +88,12 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
     Ok(Status::Good)
 }
 
+/// The shared object that holds a path, if the program itself does not.
+fn installed(id: &PathId) -> Option<Found> {
+    let is_linked_in = path::registry().iter().any(|path| path.id().version == id.version);
+    installed::found().into_iter().find(|found| !is_linked_in && found.holds(id))
+}
+
 fn read(file: &FilePath) -> anyhow::Result<String> {
     std::fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))
 }
@@ -106,7 +113,11 @@ fn ir(args: &Args, id: &PathId, mut case: Case, terminal: &Terminal) -> anyhow::
     let file = args.module.as_ref().context("needs --module")?;
     let text = read(file)?;
     let ended = ending(&mut case);
-    let observations = path::run_llvm_text(&text, args.passes.as_deref(), &case).context("this build has no LLVM")?;
+    let passes = args.passes.as_deref();
+    let observations = match installed(id) {
+        Some(object) => object.run_text(&text, passes, &case).map_err(|why| anyhow!(why))?,
+        None => path::run_llvm_text(&text, passes, &case).context("this build has no LLVM")?,
+    };
     for (what, observation) in ["before", "after"].into_iter().zip(observations) {
         terminal.line(serde_json::to_string(&Trial::new(what, observation, id, &case, &ended))?)?;
     }
@@ -124,10 +135,12 @@ fn trials(id: &PathId, mut case: Case, terminal: &Terminal) -> anyhow::Result<()
         failed = printed;
         goes_on
     };
-    // The parent has this process write to a file, which can be read back.
-    let said = || std::fs::read_to_string("/proc/self/fd/2").unwrap_or_default();
-    if let Err(why) = path::take_apart(id, &case, &said, &mut print) {
-        bail!(why);
+    match installed(id) {
+        Some(object) => {
+            let forms = object.take_apart(&id.variant, &case).map_err(|why| anyhow!(why))?;
+            forms.into_iter().all(|(what, observation)| print(&what, observation));
+        }
+        None => path::take_apart(id, &case, &mut print).map_err(|why| anyhow!(why))?,
     }
     failed
 }
