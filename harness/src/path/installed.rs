@@ -73,9 +73,14 @@ impl Found {
         Ok(path.map(|path| Box::new(Installed { object, path }) as Box<dyn Path>))
     }
 
-    /// Takes its path of this variant apart, as [`path::take_apart`](crate::path::take_apart) does: names and observations.
-    pub fn take_apart(&self, variant: &str, case: &Case) -> Result<Vec<(String, Observation)>, String> {
-        self.object()?.ask(&Request::TakeApart(variant.into(), Cow::Borrowed(case)))
+    /// Takes its path of this variant apart, as [`path::take_apart`](crate::path::take_apart) does.
+    pub fn take_apart(
+        &self,
+        variant: &str,
+        case: &Case,
+        passes: Option<u32>,
+    ) -> Result<Vec<(String, Observation)>, String> {
+        self.object()?.ask(&Request::TakeApart(variant.into(), Cow::Borrowed(case), passes))
     }
 
     /// Runs LLVM IR before and after passes, as [`path::run_llvm_text`](crate::path::run_llvm_text) does.

@@ -204,17 +204,17 @@ pub struct Unsupported {
 /// The name of a program's form before the first pass, where a path is taken apart pass by pass.
 pub const AS_WRITTEN: &str = "as written";
 
-/// Takes a path of a compiler that is linked in apart: what the program is after each pass, or with each option changed,
-/// until `each` has seen enough. This may end the process and sets options of the whole of it, and it reads back what the
-/// process wrote to its standard error, which must be a file; so it is for processes that do nothing else.
-pub fn take_apart(id: &PathId, case: &Case, each: &mut dyn FnMut(&str, Observation) -> bool) -> Result<(), String> {
+/// Takes a path of a compiler that is linked in apart, into forms of the program by name: for LLVM the one after so many
+/// passes, or after all; for Cranelift one for each option changed. LLVM's option is one of the whole process, which may
+/// end, and whose standard error must be a file; so this is for processes that do nothing else.
+pub fn take_apart(id: &PathId, case: &Case, passes: Option<u32>) -> Result<Vec<(String, Observation)>, String> {
     match id.compiler.as_str() {
         #[cfg(feature = "llvm")]
-        "llvm" => llvm::prefixes(id, case, each),
+        "llvm" => llvm::stop_after(id, case, passes).map(|form| vec![form]),
         #[cfg(feature = "cranelift")]
-        "cranelift" => cranelift::options(id, case, each),
+        "cranelift" => cranelift::options(id, case),
         _ => {
-            let _ = (case, each);
+            let _ = (case, passes);
             Err(format!("{id} can't be taken apart"))
         }
     }

@@ -35,7 +35,7 @@ pub enum Request<'a> {
     Observe(Cow<'a, str>, Cow<'a, Case>, Detail),
     /// To take the path of this variant apart: a list of names and [`Observation`](path::Observation)s, as
     /// [`path::take_apart`] gives them.
-    TakeApart(Cow<'a, str>, Cow<'a, Case>),
+    TakeApart(Cow<'a, str>, Cow<'a, Case>, Option<u32>),
     /// To run a text of LLVM IR before and after passes: two [`Observation`](path::Observation)s.
     RunText(Cow<'a, str>, Option<Cow<'a, str>>, Cow<'a, Case>),
 }
@@ -69,16 +69,9 @@ pub fn answer(request: &[u8]) -> Vec<u8> {
         Ok(Request::Observe(variant, case, detail)) => {
             encoded(&with_path(&variant, |path| path.observe(&case, detail)))
         }
-        Ok(Request::TakeApart(variant, case)) => {
-            let apart = with_path(&variant, |path| path.id()).and_then(|id| {
-                let mut forms = Vec::new();
-                path::take_apart(&id, &case, &mut |name, observation| {
-                    forms.push((name.to_string(), observation));
-                    true
-                })?;
-                Ok(forms)
-            });
-            encoded(&apart)
+        Ok(Request::TakeApart(variant, case, passes)) => {
+            let id = with_path(&variant, |path| path.id());
+            encoded(&id.and_then(|id| path::take_apart(&id, &case, passes)))
         }
         Ok(Request::RunText(text, passes, case)) => encoded(
             &path::run_llvm_text(&text, passes.as_deref(), &case).ok_or_else(|| "there is no LLVM here".to_string()),

@@ -38,7 +38,7 @@ use emit::Emitter;
 pub use judge::validator;
 use machine::{CodeGen, Machine};
 use object::Loaded;
-pub use prefixes::prefixes;
+pub use prefixes::stop_after;
 use session::Session;
 pub use text::run_text;
 

@@ -13,6 +13,7 @@ use std::path::{Path as FilePath, PathBuf};
 
 use anyhow::{Context, bail};
 use harness::compare::Report;
+use harness::op::Outcome;
 use harness::path::{PathId, installed};
 use harness::report::draft::llvm::Repro;
 use harness::report::draft::{self, Subject};
@@ -80,7 +81,7 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
 
     let suspect = accuse::suspect(&report);
     let trials = match suspect {
-        Some(path) => runner.trials(file, path)?,
+        Some(path) => runner.taken_apart(file, path, &accuse::right(&report))?,
         None => Trials::default(),
     };
     if let Some(death) = &trials.death {
@@ -121,10 +122,10 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
 
 /// Every version of a path that is linked in or installed, and the harness's own paths to hold them against.
 fn all_versions(path: &PathId) -> String {
-    let variant = globset::escape(&path.variant);
     let installed = installed::found().iter().any(|found| found.compiler == path.compiler);
-    let others = if installed { format!(",{}@*/{variant}", path.compiler) } else { String::new() };
-    format!("tiny/*,lab/*,{}{others}", globset::escape(&path.to_string()))
+    let (compiler, variant) = (&path.compiler, globset::escape(&path.variant));
+    let versions = if installed { format!("{compiler}@*/{variant}") } else { globset::escape(&path.to_string()) };
+    format!("tiny/*,lab/*,{versions}")
 }
 
 /// What stands behind a path.
@@ -170,11 +171,38 @@ impl Runner {
         Ok(serde_json::from_str(&ended.printed)?)
     }
 
-    /// What came of taking a path apart.
-    fn trials(&self, file: &FilePath, path: &PathId) -> anyhow::Result<Trials> {
-        let ended = self.run(&["triage-step", Step::Trials.name()], file, Some(&path.to_string()))?;
+    /// What came of taking a path apart, once.
+    fn trials(&self, file: &FilePath, path: &PathId, stop_after: Option<u32>) -> anyhow::Result<Trials> {
+        let limit = stop_after.map(|passes| format!("--stop-after={passes}"));
+        let words: Vec<&str> =
+            ["triage-step", Step::Trials.name()].into_iter().chain(limit.iter().map(String::as_str)).collect();
+        let ended = self.run(&words, file, Some(&globset::escape(&path.to_string())))?;
         let lines = ended.printed.lines().map_while(|line| serde_json::from_str(line).ok());
         Ok(Trials { trials: lines.collect(), death: ended.death })
+    }
+
+    /// A path taken apart: LLVM's by halving its passes until a right form stands before a wrong one, another's at once.
+    fn taken_apart(&self, file: &FilePath, path: &PathId, right: &[Outcome]) -> anyhow::Result<Trials> {
+        if path.compiler != "llvm" {
+            return self.trials(file, path, None);
+        }
+        let form = |passes| anyhow::Ok(self.trials(file, path, passes)?.form());
+        let first = form(Some(0))?;
+        if !first.is_right(right) {
+            return Ok(Trials { trials: vec![first], death: None });
+        }
+        let last = form(None)?;
+        let (mut good, mut bad) = (0, last.number().unwrap_or(0));
+        let mut trials = vec![first, last];
+        while !trials[trials.len() - 1].is_right(right) && bad - good > 1 {
+            let middle = good + (bad - good) / 2;
+            let trial = form(Some(middle))?;
+            let place = if trial.is_right(right) { &mut good } else { &mut bad };
+            *place = middle;
+            trials.push(trial);
+            trials.sort_by_key(|trial| trial.number().unwrap_or(0));
+        }
+        Ok(Trials { trials, death: None })
     }
 
     /// What Cranelift's interpreter says of the draft's test, if it is Cranelift's.
@@ -212,7 +240,7 @@ impl Runner {
                 vec!["triage-step".into(), Step::Ir.name().into(), "--module".into(), module.to_string_lossy()];
             words.extend(candidate.passes.iter().flat_map(|passes| ["--passes".into(), passes.into()]));
             let words: Vec<&str> = words.iter().map(AsRef::as_ref).collect();
-            let ended = self.run(&words, file, Some(&path.to_string()))?;
+            let ended = self.run(&words, file, Some(&globset::escape(&path.to_string())))?;
             let trials: Vec<Trial> = ended.printed.lines().map_while(|line| serde_json::from_str(line).ok()).collect();
             let is_right = |index: usize| trials.get(index).is_some_and(|trial: &Trial| trial.is_right(&right));
             let is_run = trials.iter().flat_map(|trial| &trial.faults).all(|fault| !fault.message.contains("unknown"));

@@ -9,7 +9,7 @@ use harness::case::Case;
 use harness::judge;
 use harness::op::{Execution, Outcome};
 use harness::path::installed::{self, Found};
-use harness::path::{self, Detail, Observation, Path, PathId};
+use harness::path::{self, Detail, Path, PathId};
 use harness::triage::Trial;
 
 use crate::check::check_case;
@@ -30,6 +30,9 @@ pub struct Args {
     options: RunOptions,
     #[command(flatten)]
     paths: PathOptions,
+    /// For `trials` of LLVM: after so many passes; without it, after all
+    #[arg(long)]
+    stop_after: Option<u32>,
     /// For `ir`: the module
     #[arg(long)]
     module: Option<PathBuf>,
@@ -45,7 +48,7 @@ pub struct Args {
 pub enum Step {
     /// Check the program, and give the report with all texts.
     Report,
-    /// Take the one path apart: by passes, or by options.
+    /// Take the one path apart: stop after a pass, or change each option.
     Trials,
     /// Run a module of LLVM IR before and after passes.
     Ir,
@@ -81,7 +84,7 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
             let report = check_case(&case, &paths, Detail { texts: true, structure: true });
             terminal.line(serde_json::to_string(&report)?)?;
         }
-        Step::Trials => trials(&paths[0].id(), case, terminal)?,
+        Step::Trials => trials(args, &paths[0].id(), case, terminal)?,
         Step::Ir => ir(args, &paths[0].id(), case, terminal)?,
         Step::Filetest => {}
     }
@@ -125,22 +128,14 @@ fn ir(args: &Args, id: &PathId, mut case: Case, terminal: &Terminal) -> anyhow::
 }
 
 /// Takes a path apart.
-fn trials(id: &PathId, mut case: Case, terminal: &Terminal) -> anyhow::Result<()> {
+fn trials(args: &Args, id: &PathId, mut case: Case, terminal: &Terminal) -> anyhow::Result<()> {
     let ended = ending(&mut case);
-    let mut failed = Ok(());
-    let mut print = |what: &str, observation: Observation| {
-        let trial = Trial::new(what, observation, id, &case, &ended);
-        let printed = serde_json::to_string(&trial).map_err(Into::into).and_then(|line| terminal.line(line));
-        let goes_on = printed.is_ok();
-        failed = printed;
-        goes_on
+    let forms = match installed(id) {
+        Some(object) => object.take_apart(&id.variant, &case, args.stop_after),
+        None => path::take_apart(id, &case, args.stop_after),
     };
-    match installed(id) {
-        Some(object) => {
-            let forms = object.take_apart(&id.variant, &case).map_err(|why| anyhow!(why))?;
-            forms.into_iter().all(|(what, observation)| print(&what, observation));
-        }
-        None => path::take_apart(id, &case, &mut print).map_err(|why| anyhow!(why))?,
+    for (what, observation) in forms.map_err(|why| anyhow!(why))? {
+        terminal.line(serde_json::to_string(&Trial::new(&what, observation, id, &case, &ended))?)?;
     }
-    failed
+    Ok(())
 }
