@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 use crate::judge::Judged;
 use crate::op::{Execution, Outcome};
 use crate::path::{FaultKind, PathId, Stage, Unsupported};
-use crate::structure::Structure;
+use crate::structure::{Relation, Structure};
 
 /// What a case came to.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -78,6 +78,13 @@ impl fmt::Display for Signature {
     }
 }
 
+impl Signature {
+    /// Its first word: a verdict's name, or `quality`.
+    pub fn kind(&self) -> &str {
+        self.0.split('.').next().unwrap_or_default()
+    }
+}
+
 /// Everything that comparing found out about a case.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Report {
@@ -104,6 +111,19 @@ impl Report {
         let wrong = self.runs.iter().flat_map(|run| run.classes.iter().filter(|class| class.outcome != run.right));
         let wrong = wrong.flat_map(|class| &class.sources).map(|source| &source.path);
         wrong.chain(self.faults.iter().map(|fault| &fault.path)).collect()
+    }
+
+    /// Findings of kind `quality`: the broken relations of [`crate::structure`], each with the paths that break it. None
+    /// of them is part of the verdict.
+    pub fn quality(&self) -> BTreeMap<Signature, (Relation, Vec<&Structure>)> {
+        let mut quality = BTreeMap::new();
+        for structure in &self.structure {
+            for relation in structure.broken() {
+                let signature = Signature(structure.signature(relation));
+                quality.entry(signature).or_insert((relation, Vec::new())).1.push(structure);
+            }
+        }
+        quality
     }
 }
 

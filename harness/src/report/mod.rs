@@ -4,6 +4,8 @@ mod check;
 mod dot;
 pub mod draft;
 pub mod github;
+mod graph;
+pub mod html;
 mod json;
 pub mod junit;
 pub mod night;

@@ -27,6 +27,7 @@ Examples:
   roundtrip check *.tac --paths 'lab/*,cranelift/*' --format json
 
 A file's `# run: 10, 3 => return 23` lines say what to run and what is right; another outcome is a finding.
+Constructed SSA that is worse than the lab's (`quality`) is told below the verdict, and no part of the exit status.
 Exit status: 0 all agree, 1 a finding, 2 a file that can't be used, 3 nothing worse than inconclusive, 4 only findings
 that the corpus knows as filed issues.")]
 pub struct Args {

@@ -15,6 +15,7 @@ mod panics;
 mod part;
 mod paths;
 mod planted;
+mod report;
 mod run;
 mod select;
 mod source;
@@ -85,6 +86,7 @@ enum Command {
     Corpus(corpus::Args),
     Part(part::Args),
     Summarize(summarize::Args),
+    Report(report::Args),
 }
 
 fn main() -> ExitCode {
@@ -121,5 +123,6 @@ fn run_command(command: &Command, terminal: &Terminal) -> anyhow::Result<Status>
         Command::Corpus(args) => corpus::run(args, terminal),
         Command::Part(args) => part::run(args, terminal),
         Command::Summarize(args) => summarize::run(args, terminal),
+        Command::Report(args) => report::run(args, terminal),
     }
 }

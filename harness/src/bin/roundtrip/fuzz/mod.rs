@@ -1,12 +1,13 @@
 //! `roundtrip fuzz`: the main job on generated programs.
 //!
 //! [`workers`] runs programs on threads and brings their results back in order; each is tallied ([`tally`]), findings
-//! are minimized and recorded as they come ([`findings`]), and the run ends with tables ([`summary`]) and with what it
+//! are minimized and recorded as they come ([`findings`]), those of [`quality`] at the end, which comes with tables ([`summary`]) and with what it
 //! fell short of ([`limits`]).
 
 mod findings;
 mod limits;
 mod progress;
+mod quality;
 mod schedule;
 mod summary;
 mod tally;
@@ -49,7 +50,8 @@ Examples:
   roundtrip fuzz --form tac --schedule 'llvm/*-O2=20%,cranelift/*=50%'
 
 Ctrl-C ends the run with the summary of what was found so far.
-Issues that the corpus's known/*.toml list are counted apart.
+Issues that the corpus's known/*.toml list are counted apart. Constructed SSA that is worse than the lab's is a finding
+of kind `quality`: looked for on one of 16 programs, recorded, shown apart, and no part of the exit status.
 Exit status: 0 all agree, 1 findings, 2 usage, 3 too much was inconclusive or a path ran nothing, 4 known issues only.")]
 pub struct Args {
     /// Where the programs come from
@@ -210,6 +212,10 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
     progress.finish();
     let mut tally = state();
     tallies.iter().for_each(|worker| tally.merge(worker));
+    let all: Vec<usize> = (0..job.paths.len()).collect();
+    for recorded in quality::record(&job, &args.corpus, &findings.options(&all), &tally.quality) {
+        recorded.map_or_else(|error| terminal.warn(format!("{error:#}")), |done| terminal.note(done));
+    }
 
     summary::print(&tally, &job.ids, findings.counts(), args.format, terminal)?;
     summary::print_times(&tally, &job.ids, start.elapsed(), jobs, terminal);

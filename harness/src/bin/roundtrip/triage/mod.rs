@@ -73,7 +73,11 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
     let case = target::case(file, terminal)?;
     let (report, replays) = replay(&runner, file, globs.as_deref(), args.replays.into())?;
     let Some(signature) = report.signature.as_ref().filter(|_| report.verdict.is_finding()) else {
-        bail!("{} is no finding: its verdict is {}", target.program.display(), report.verdict);
+        let name = target.program.display();
+        match report.quality().keys().next() {
+            Some(quality) => bail!("{name}: {quality} is a matter of quality and says itself which construction it is"),
+            None => bail!("{name} is no finding: its verdict is {}", report.verdict),
+        }
     };
     if let Some(recorded) = target.signature.as_ref().filter(|recorded| **recorded != signature.0) {
         terminal.warn(format!("recorded as {recorded}, it shows {signature} now"));
