@@ -204,22 +204,17 @@ pub struct Unsupported {
 /// The name of a program's form before the first pass, where a path is taken apart pass by pass.
 pub const AS_WRITTEN: &str = "as written";
 
-/// Takes a compiler's path apart: what the program is after each pass, or with each option changed, until `each` has
-/// seen enough. This may end the process and sets options of the whole of it, so it is for processes that do nothing
-/// else; `printed` gives back what this one wrote to its standard error.
-pub fn take_apart(
-    id: &PathId,
-    case: &Case,
-    printed: &dyn Fn() -> String,
-    each: &mut dyn FnMut(&str, Observation) -> bool,
-) -> Result<(), String> {
+/// Takes a path of a compiler that is linked in apart, into forms of the program by name: for LLVM the one after so many
+/// passes, or after all; for Cranelift one for each option changed. LLVM's option is one of the whole process, which may
+/// end, and whose standard error must be a file; so this is for processes that do nothing else.
+pub fn take_apart(id: &PathId, case: &Case, passes: Option<u32>) -> Result<Vec<(String, Observation)>, String> {
     match id.compiler.as_str() {
         #[cfg(feature = "llvm")]
-        "llvm" => llvm::prefixes(id, case, printed, each),
+        "llvm" => llvm::stop_after(id, case, passes).map(|form| vec![form]),
         #[cfg(feature = "cranelift")]
-        "cranelift" => cranelift::options(id, case, each),
+        "cranelift" => cranelift::options(id, case),
         _ => {
-            let _ = (case, printed, each);
+            let _ = (case, passes);
             Err(format!("{id} can't be taken apart"))
         }
     }
@@ -227,9 +222,9 @@ pub fn take_apart(
 
 /// Holds one of Cranelift's test files against Cranelift's interpreter: the number of its runs, or what is wrong.
 pub fn check_filetest(text: &str) -> Result<usize, String> {
-    #[cfg(feature = "cranelift")]
+    #[cfg(all(feature = "cranelift", not(shared_object)))]
     return cranelift::check_filetest(text);
-    #[cfg(not(feature = "cranelift"))]
+    #[cfg(not(all(feature = "cranelift", not(shared_object))))]
     {
         let _ = text;
         Err("this build has no Cranelift".into())

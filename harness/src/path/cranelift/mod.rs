@@ -25,6 +25,7 @@ mod raise;
 mod tests;
 mod variables;
 
+#[cfg(not(shared_object))]
 pub use filetest::check_filetest;
 pub use options::options;
 

@@ -38,7 +38,7 @@ use emit::Emitter;
 pub use judge::validator;
 use machine::{CodeGen, Machine};
 use object::Loaded;
-pub use prefixes::prefixes;
+pub use prefixes::stop_after;
 use session::Session;
 pub use text::run_text;
 
@@ -75,13 +75,17 @@ fn variants() -> Vec<LlvmPath> {
 /// `+`, since commas part the globs of a list. `direct` branches on comparisons themselves, `cg2` generates code as at
 /// `O2`.
 pub fn custom(variant: &str) -> Option<Box<dyn Path>> {
+    custom_path(variant).map(|path| Box::new(path) as Box<dyn Path>)
+}
+
+fn custom_path(variant: &str) -> Option<LlvmPath> {
     let (construction, passes) = variant.split_once(':')?;
     let (passes, level) = passes.strip_suffix(":cg2").map_or((passes, &LEVELS[0]), |passes| (passes, &LEVELS[1]));
     let (name, direct) = construction.strip_suffix("-direct").map_or((construction, false), |name| (name, true));
     let construction = CONSTRUCTIONS.iter().find(|construction| construction.name == name)?;
     let style = Style { direct, ..PLAIN };
     let id = PathId::new("llvm", Some(&compat::version()), variant);
-    Some(Box::new(LlvmPath { id, construction, level, passes: Some(passes.replace('+', ",")), style }))
+    Some(LlvmPath { id, construction, level, passes: Some(passes.replace('+', ",")), style })
 }
 
 /// mem2reg's construction alone, to compare constructions by cost and size: the number of phis.

@@ -22,6 +22,9 @@ pub fn record(
     quality: &BTreeMap<Signature, (u64, u64)>,
 ) -> Vec<anyhow::Result<String>> {
     let each = quality.iter().map(|(signature, &(_, first))| {
+        if let Some(issue) = job.known.iter().find(|issue| issue.is_named(signature)) {
+            return Ok(format!("{signature}: known, {} ({})", issue.name, issue.link));
+        }
         if let Some(folder) = record::recorded(corpus, signature) {
             return Ok(format!("{signature}: recorded before in {}", folder.display()));
         }
