@@ -10,7 +10,7 @@ mod readme;
 pub mod run_log;
 
 pub use corpus::{Entry, Expected, entries};
-pub use finding::{Finding, Recorded, Toolchained, record, recorded, right};
+pub use finding::{Finding, Recorded, Toolchained, record, recorded, replace, right};
 
 use crate::case::{Case, Program};
 use crate::directives::Directive;

@@ -15,6 +15,7 @@ use crate::select::PathOptions;
 use crate::source::{InputForm, RunOptions, Source};
 use crate::status::Status;
 use crate::terminal::{Format, Terminal};
+use crate::workers::{Checker, LimitOptions};
 
 /// Work with a corpus of programs
 #[derive(clap::Args)]
@@ -44,6 +45,8 @@ struct CheckArgs {
     folder: PathBuf,
     #[command(flatten)]
     paths: PathOptions,
+    #[command(flatten)]
+    limits: LimitOptions,
     /// How to print
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
@@ -62,10 +65,11 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
     if entries.is_empty() {
         bail!("{folder} holds no program: nothing was checked");
     }
+    let checker = Checker::new(&paths, &args.plant, &args.limits);
     let mut status = Status::Good;
     let mut unexpected = 0;
     for entry in &entries {
-        let ended = replay(entry, &paths, args.format, terminal).or_else(|error| {
+        let ended = replay(entry, &paths, &checker, args.format, terminal).or_else(|error| {
             terminal.fail(&error);
             anyhow::Ok(Status::of_error(&error))
         })?;
@@ -79,12 +83,18 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
     Ok(status)
 }
 
-fn replay(entry: &Entry, paths: &[&dyn Path], format: Format, terminal: &Terminal) -> anyhow::Result<Status> {
+fn replay(
+    entry: &Entry,
+    paths: &[&dyn Path],
+    checker: &Checker,
+    format: Format,
+    terminal: &Terminal,
+) -> anyhow::Result<Status> {
     let file = entry.file.display();
     let expected = entry.expected.as_ref().map_err(|why| anyhow::anyhow!("{file}: {why}"))?;
     let options = RunOptions { inputs: Vec::new(), fuel: DEFAULT_FUEL };
     let loaded = Source::read(&entry.file, &InputForm { input_form: None })?.load(&options, terminal)?;
-    let checked = check_loaded(loaded, &taking_part(expected, paths));
+    let checked = check_loaded(loaded, &taking_part(expected, paths), checker)?;
     let as_expected = is_as_expected(expected, &checked);
     let now = checked.report.verdict.name();
     match format {

@@ -2,7 +2,7 @@
 
 use anyhow::{Context, bail};
 use globset::{Glob, GlobMatcher};
-use harness::path::{self, Path};
+use harness::path::{self, Path, PathId};
 
 use crate::terminal::Terminal;
 
@@ -28,7 +28,7 @@ impl PathOptions {
         // A list that only takes out starts from everything.
         let starts_with = patterns.first().is_none_or(|pattern| pattern.takes_out);
         let chosen = |path: &dyn Path| {
-            patterns.iter().rfold(None, |decided, p| decided.or_else(|| p.matches(path).then_some(!p.takes_out)))
+            patterns.iter().rfold(None, |decided, p| decided.or_else(|| p.matches(&path.id()).then_some(!p.takes_out)))
         };
         let selected: Vec<_> = all.into_iter().filter(|path| chosen(&**path).unwrap_or(starts_with)).collect();
         if selected.is_empty() {
@@ -80,8 +80,7 @@ impl Pattern {
     }
 
     /// Whether it names this path, with or without the version.
-    pub fn matches(&self, path: &dyn Path) -> bool {
-        let id = path.id();
+    pub fn matches(&self, id: &PathId) -> bool {
         self.matcher.is_match(id.to_string()) || self.matcher.is_match(id.short())
     }
 
@@ -92,7 +91,7 @@ impl Pattern {
             return Ok(());
         }
         let named: Vec<String> =
-            all.iter().filter(|path| self.matches(&***path)).map(|path| path.id().to_string()).collect();
+            all.iter().map(|path| path.id()).filter(|id| self.matches(id)).map(|id| id.to_string()).collect();
         let is_plain = !self.text.contains(['*', '?', '[', '{']);
         match named.as_slice() {
             [] => bail!("no path is called {}; `roundtrip paths` lists them", self.text),
@@ -106,7 +105,7 @@ impl Pattern {
 pub fn by_name(name: &str) -> anyhow::Result<Box<dyn Path>> {
     let pattern = Pattern::new(&globset::escape(name))?;
     let all = path::registry();
-    let mut named: Vec<_> = all.into_iter().filter(|path| pattern.matches(&**path)).collect();
+    let mut named: Vec<_> = all.into_iter().filter(|path| pattern.matches(&path.id())).collect();
     match (named.pop(), named.pop()) {
         (None, _) => bail!("no path is called {name}; `roundtrip paths` lists them"),
         (Some(_), Some(_)) => bail!("{name} leaves the version open: say which"),

@@ -31,6 +31,17 @@ impl Status {
         }
     }
 
+    /// The number.
+    pub fn code(self) -> u8 {
+        match self {
+            Status::Good => 0,
+            Status::Finding => 1,
+            Status::Usage => 2,
+            Status::Inconclusive => 3,
+            Status::Internal => 70,
+        }
+    }
+
     /// What an error makes of it: input that can't be used, unless the harness itself is at fault.
     pub fn of_error(error: &anyhow::Error) -> Status {
         if error.is::<InternalFault>() { Status::Internal } else { Status::Usage }
@@ -39,12 +50,6 @@ impl Status {
 
 impl From<Status> for ExitCode {
     fn from(status: Status) -> ExitCode {
-        ExitCode::from(match status {
-            Status::Good => 0,
-            Status::Finding => 1,
-            Status::Usage => 2,
-            Status::Inconclusive => 3,
-            Status::Internal => 70,
-        })
+        ExitCode::from(status.code())
     }
 }

@@ -17,7 +17,7 @@ mod session;
 #[cfg(test)]
 mod tests;
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::io;
 
 use inkwell::builder::BuilderError;
@@ -26,7 +26,7 @@ use crate::case::{Case, Program};
 use crate::lab;
 use crate::op::Outcome;
 use crate::path::native::{self, NativeEnd};
-use crate::path::{Detail, Fault, FaultKind, Observation, Path, PathId, Raised, Stage, Toolchain, Unsupported};
+use crate::path::{Detail, Fault, FaultKind, Observation, Path, PathId, Raised, Stage, Toolchain, Unsupported, now};
 use crate::tac::{self, Perturbation};
 use emit::Emitter;
 pub use judge::validator;
@@ -267,11 +267,11 @@ impl Path for LlvmPath {
         let stop = match source(self.construction, self.style, &case.program) {
             Err(stop) => Some(stop),
             Ok(source) => {
-                let stage = Cell::new(Stage::Lower);
-                match session::survive(|| self.compile(&source, case, detail, &stage, &mut observation)) {
+                now::enter(Stage::Lower);
+                match session::survive(|| self.compile(&source, case, detail, &mut observation)) {
                     Ok(Ok(loaded)) => run(&loaded, case, &mut observation).err(),
                     Ok(Err(stop)) => Some(stop),
-                    Err(fatal) => Some(Stop::fault(stage.get(), FaultKind::Crash, &fatal)),
+                    Err(fatal) => Some(Stop::fault(now::stage(), FaultKind::Crash, &fatal)),
                 }
             }
         };
@@ -285,13 +285,12 @@ impl Path for LlvmPath {
 }
 
 impl LlvmPath {
-    /// From the program to machine code. `stage` follows, for the case that LLVM never comes back from one.
+    /// From the program to machine code. `now` follows the stage, for the case that LLVM never comes back from one.
     fn compile(
         &self,
         source: &Source,
         case: &Case,
         detail: Detail,
-        stage: &Cell<Stage>,
         observation: &mut Observation,
     ) -> Result<Loaded, Stop> {
         let session = Session::new();
@@ -307,29 +306,29 @@ impl LlvmPath {
             }
             observation.texts.extend(text("llvm"));
 
-            stage.set(Stage::Construct);
-            machine::verify(&module, stage.get())?;
+            now::enter(Stage::Construct);
+            machine::verify(&module, now::stage())?;
             if let Some(pipeline) = self.construction.pass {
-                machine.run(&session, &module, pipeline.passes, stage.get())?;
+                machine.run(&session, &module, pipeline.passes, now::stage())?;
                 observation.texts.extend(text(pipeline.text));
             }
             if self.construction.by_lab || self.construction.pass.is_some() {
                 match raise::raise(&module, case.program.inputs()) {
                     Ok(raised) => {
                         let function = lab::phi_to_args(&raised);
-                        observation.raised.push(Raised { stage: stage.get(), function });
+                        observation.raised.push(Raised { stage: now::stage(), function });
                     }
-                    Err(reason) => observation.unsupported.push(Unsupported { stage: stage.get(), reason }),
+                    Err(reason) => observation.unsupported.push(Unsupported { stage: now::stage(), reason }),
                 }
             }
 
-            stage.set(Stage::Optimize);
+            now::enter(Stage::Optimize);
             if let Some(pipeline) = self.level.pipeline {
-                machine.run(&session, &module, pipeline.passes, stage.get())?;
+                machine.run(&session, &module, pipeline.passes, now::stage())?;
                 observation.texts.extend(text(pipeline.text));
             }
 
-            stage.set(Stage::Compile);
+            now::enter(Stage::Compile);
             Loaded::read(&machine.object(&session, &module)?)
         })
     }
