@@ -230,8 +230,8 @@ fn a_killed_run_leaves_what_it_announced_and_no_worker() {
 fn a_log_that_cannot_be_written_is_told() {
     let folder = tempfile::tempdir().unwrap();
     let fuzz = |log: &str| {
-        let mut command = roundtrip("fuzz", "--seed 1 --programs 5 --paths tiny/eval,lab/tac --corpus");
-        command.arg(folder.path()).args(["--log", log]).output().unwrap()
+        let mut command = roundtrip("fuzz", "--seed 1 --programs 5 --paths tiny/eval,lab/tac");
+        command.arg("--corpus").arg(folder.path()).args(["--log", log]).output().unwrap()
     };
     let full = fuzz("/dev/full");
     assert_eq!(full.status.code(), Some(3), "{}", said(&full));

@@ -40,8 +40,6 @@ pub struct Told {
     pub first: u64,
     /// What the worker says.
     pub part: Part,
-    /// The paths that died, if it is one program.
-    pub dead: Vec<u32>,
     /// Deaths that did not happen again, in a sentence each.
     pub not_reproduced: Vec<String>,
     /// How many workers it cost.
@@ -166,13 +164,9 @@ impl Hand<'_> {
 
     fn tell(&mut self, next: &mut u64, part: Part, careful: bool, coroner: &mut Coroner) -> Result<(), Stop> {
         let first = std::mem::replace(next, part.next);
-        let (mut dead, mut not_reproduced) = (Vec::new(), Vec::new());
-        if careful {
-            dead.extend(coroner.dead_on(first).map(|dead| dead.path));
-            not_reproduced = coroner.not_reproduced(first, self.round.ids);
-        }
+        let not_reproduced = if careful { coroner.not_reproduced(first, self.round.ids) } else { Vec::new() };
         let deaths = std::mem::take(&mut coroner.deaths);
-        self.send.send(Ok(Told { first, part, dead, not_reproduced, deaths })).map_err(|_| Stop::Unwanted)
+        self.send.send(Ok(Told { first, part, not_reproduced, deaths })).map_err(|_| Stop::Unwanted)
     }
 }
 

@@ -4,13 +4,13 @@ use std::ops::ControlFlow;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use harness::path::{Path, PathId};
+use harness::path::{FaultKind, Path, PathId};
 use harness::record::Toolchained;
 use harness::record::run_log::{End, Event, Limit, Start};
 
 use crate::fuzz::accounts::Accounts;
 use crate::fuzz::findings::Findings;
-use crate::fuzz::job::Programs;
+use crate::fuzz::job::{Found, Programs};
 use crate::fuzz::log::{self, Log};
 use crate::fuzz::pool::{self, Round, Told};
 use crate::fuzz::progress::Progress;
@@ -114,17 +114,19 @@ impl<'a> Running<'a> {
     /// Takes results in. Breaks when the programs after these are not to be done like this.
     fn take(&mut self, told: Told) -> anyhow::Result<ControlFlow<()>> {
         let Setting { args, programs, ids, terminal, progress, .. } = self.setting;
-        let Told { first, part, dead, not_reproduced, deaths } = told;
+        let Told { first, part, not_reproduced, deaths } = told;
         self.tally.merge(&part.tally);
         progress.add(&part.tally.verdicts);
         self.accounts.part(&part);
         self.deaths += deaths;
+        let dead = part.found.as_ref().map(|(_, found)| dead(found, ids)).unwrap_or_default();
         for nth in first..part.next {
             let mut took_part = self.schedule.paths(programs.seed, programs.number(nth), nth);
             took_part.retain(|&path| !self.off.contains(&(path as u32)));
             self.accounts.program(&took_part);
             for &path in &took_part {
-                self.dying[path] = if dead.contains(&(path as u32)) { self.dying[path] + 1 } else { 0 };
+                let died = nth + 1 == part.next && dead.contains(&path);
+                self.dying[path] = if died { self.dying[path] + 1 } else { 0 };
             }
         }
         self.next = part.next;
@@ -211,4 +213,13 @@ impl<'a> Running<'a> {
             paths: paths.iter().map(toolchained).collect(),
         }
     }
+}
+
+/// The paths that crash or hang on a program.
+fn dead(found: &Found, ids: &[PathId]) -> Vec<usize> {
+    let died = |path: &&usize| {
+        let mut faults = found.report.faults.iter().filter(|fault| fault.path == ids[**path]);
+        faults.any(|fault| fault.kind != FaultKind::Invalid)
+    };
+    found.took_part.iter().filter(died).copied().collect()
 }
