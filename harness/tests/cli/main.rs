@@ -3,6 +3,8 @@
 mod bad_input;
 mod commands;
 mod findings;
+mod known;
+mod night;
 mod programs;
 
 use std::path::{Path, PathBuf};

@@ -126,7 +126,8 @@ pub fn describe(progress: &Progress) -> String {
     format!("{} of {} nodes left after {} tests", progress.nodes, progress.original_nodes, progress.tests)
 }
 
-fn search(
+/// A smallest case for which `is_interesting` holds.
+pub fn search(
     case: &Case,
     is_interesting: &dyn Fn(&Case) -> anyhow::Result<bool>,
     is_over: &dyn Fn() -> bool,

@@ -1,5 +1,6 @@
 //! A worker's share of a run: it generates, checks and counts programs, and tells its parent every few moments.
 
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use anyhow::anyhow;
@@ -8,14 +9,16 @@ use harness::case::{Case, Form, Program};
 use harness::compare::Report;
 use harness::generate::{self, Policy};
 use harness::path::{Detail, Path, PathId};
+use harness::record::known::{self, Known};
 use harness::record::program_text;
 use harness::{tac, tiny};
 use serde::{Deserialize, Serialize};
 
 use crate::fuzz::schedule::Schedule;
 use crate::fuzz::tally::Tally;
+use crate::known::settle;
 use crate::workers::protocol::{Answer, Run};
-use crate::workers::serve::{Bench, Known};
+use crate::workers::serve::Bench;
 
 /// One of so many programs is looked at more closely: is it its own text's program, what traits does it have, how many
 /// parameters does each construction leave?
@@ -35,6 +38,8 @@ pub struct Programs {
     pub form: Form,
     /// `--schedule`.
     pub schedule: Option<String>,
+    /// The corpus, which lists known issues.
+    pub corpus: PathBuf,
 }
 
 impl Programs {
@@ -72,14 +77,15 @@ pub struct Job {
     policy: Policy,
     ids: Vec<PathId>,
     schedule: Schedule,
+    known: Vec<Known>,
 }
 
 impl Job {
     /// The job of a run on these paths.
-    pub fn new(programs: Programs, paths: &[Known]) -> anyhow::Result<Job> {
-        let ids: Vec<PathId> = paths.iter().map(|known| known.id.clone()).collect();
+    pub fn new(programs: Programs, ids: Vec<PathId>) -> anyhow::Result<Job> {
         let schedule = Schedule::new(programs.schedule.as_deref(), &ids)?;
-        Ok(Job { programs, policy: Policy::default(), ids, schedule })
+        let known = known::read(&programs.corpus)?;
+        Ok(Job { programs, policy: Policy::default(), ids, schedule, known })
     }
 
     /// Checks the programs asked for.
@@ -136,6 +142,9 @@ impl Job {
                 Spent::Compare(time) => tally.compare += time,
             }
         });
+        let again =
+            |paths: &[&dyn Path]| Ok(harness::check_timed(&case, paths, detail, &mut |spent| bench.note(&spent)));
+        let report = settle(&self.known, report, &paths, &again).map_err(|error| error.to_string())?;
         let start = Instant::now();
         tally.add(number, &report, &self.ids, &took_part);
         tally.compare += start.elapsed();

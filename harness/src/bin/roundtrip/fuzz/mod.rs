@@ -2,7 +2,8 @@
 //!
 //! [`pool`] has worker processes do programs ([`job`]) and brings their results back in order; [`run`] tallies each
 //! ([`tally`]), has findings minimized and recorded as they come ([`findings`]), and ends with tables ([`summary`]), with
-//! the books ([`accounts`]), and with what the run fell short of ([`limits`]). [`log`] writes all of it down.
+//! the books ([`accounts`]), and with what the run fell short of ([`limits`]). Findings of [`quality`] come last. [`log`]
+//! writes all of it down.
 
 mod accounts;
 mod findings;
@@ -11,6 +12,7 @@ mod limits;
 mod log;
 mod pool;
 mod progress;
+mod quality;
 mod run;
 mod schedule;
 mod summary;
@@ -23,6 +25,7 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 use harness::case::Form;
 use harness::path::{Detail, Path, PathId};
+use harness::record::known;
 
 use crate::duration;
 use crate::planted::Plant;
@@ -49,8 +52,10 @@ Examples:
 
 Paths run in worker processes: what aborts, hangs, faults or eats its memory is a finding with its program.
 Ctrl-C ends the run with the summary of what was found so far.
+Issues that the corpus's known/*.toml list are counted apart. Constructed SSA that is worse than the lab's is a finding
+of kind `quality`: looked for on one of 16 programs, recorded, shown apart, and no part of the exit status.
 Exit status: 0 all agree, 1 findings, 2 usage, 3 too much was inconclusive, or a path ran nothing,
-was switched off, or died in a way that did not happen again; 70 a fault of roundtrip itself.")]
+was switched off, or died in a way that did not happen again; 4 known issues only; 70 a fault of roundtrip itself.")]
 pub struct Args {
     /// Where the programs come from
     #[arg(long, value_name = "N", default_value_t = 0)]
@@ -138,7 +143,10 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
     let paths = taking(args, &selected, terminal)?;
     let ids: Vec<PathId> = paths.iter().map(|path| path.id()).collect();
     let schedule = args.schedule.clone();
-    let programs = Programs { seed: args.seed, from: args.from, form: args.form.into(), schedule };
+    // The workers read them too.
+    known::read(&args.corpus)?;
+    let corpus = args.corpus.clone();
+    let programs = Programs { seed: args.seed, from: args.from, form: args.form.into(), schedule, corpus };
     let checker = Checker::new(&paths, &args.plant, &args.limits);
     let progress = Progress::new(args.programs, terminal);
     end_on_interrupt()?;

@@ -16,7 +16,7 @@ use crate::fuzz::pool::{self, Round, Told};
 use crate::fuzz::progress::Progress;
 use crate::fuzz::schedule::Schedule;
 use crate::fuzz::tally::Tally;
-use crate::fuzz::{Args, INTERRUPTED, limits, summary};
+use crate::fuzz::{Args, INTERRUPTED, limits, quality, summary};
 use crate::panics::InternalFault;
 use crate::status::Status;
 use crate::terminal::Terminal;
@@ -46,6 +46,7 @@ pub struct Setting<'a> {
 /// A run under way.
 pub struct Running<'a> {
     setting: Setting<'a>,
+    checker: &'a Checker,
     schedule: Schedule,
     findings: Findings<'a>,
     log: Log,
@@ -72,6 +73,7 @@ impl<'a> Running<'a> {
         terminal.note(format!("schedule: {}; what is not named runs always", schedule.text()));
         Ok(Running {
             setting,
+            checker,
             schedule,
             findings: Findings::new(args, ids, paths, checker, terminal, progress),
             log: Log::open(args.log.as_deref())?,
@@ -172,6 +174,11 @@ impl<'a> Running<'a> {
         let Setting { args, ids, jobs, terminal, .. } = self.setting;
         let tally = &self.tally;
         let elapsed = self.start.elapsed();
+        let all: Vec<usize> = (0..ids.len()).collect();
+        let options = self.findings.options(&all);
+        for recorded in quality::record(&self.setting, self.checker, &options, &tally.quality) {
+            recorded.map_or_else(|error| terminal.warn(format!("{error:#}")), |done| terminal.note(done));
+        }
         summary::print(tally, ids, self.findings.counts(), args.format, terminal)?;
         summary::print_times(tally, ids, elapsed, jobs, terminal);
         if INTERRUPTED.load(Ordering::Relaxed) {
@@ -184,6 +191,7 @@ impl<'a> Running<'a> {
         let faults = self.accounts.faults(tally, ids);
         let status = match (faults.is_empty(), tally.verdicts.findings(), self.shortfalls.is_empty()) {
             (false, ..) => Status::Internal,
+            (true, 0, true) if tally.verdicts.known > 0 => Status::Known,
             (true, 0, true) => Status::Good,
             (true, 0, false) => Status::Inconclusive,
             _ => Status::Finding,
@@ -202,7 +210,6 @@ impl<'a> Running<'a> {
     fn begins(&self) -> Start {
         let Setting { args, paths, jobs, .. } = self.setting;
         let Args { seed, from, programs, time, .. } = *args;
-        let toolchained = |path: &&dyn Path| Toolchained { path: path.id().to_string(), toolchain: path.toolchain() };
         Start {
             roundtrip: env!("CARGO_PKG_VERSION").into(),
             seed,
@@ -210,7 +217,7 @@ impl<'a> Running<'a> {
             form: self.setting.programs.form,
             jobs,
             limit: programs.map_or(Limit::Seconds(time.as_secs_f64()), Limit::Programs),
-            paths: paths.iter().map(toolchained).collect(),
+            paths: paths.iter().map(|&path| Toolchained::of(path)).collect(),
         }
     }
 }

@@ -57,7 +57,7 @@ fn print_structure(tally: &Tally, ids: &[PathId], terminal: &Terminal) -> anyhow
     let header = ["constructed SSA", "programs", "parameters", "lab's", "fewer", "more"];
     terminal.line(format!("\n{}", table(header, rows)))?;
     if !tally.quality.is_empty() {
-        let rows = tally.quality.iter().map(|(name, (n, first))| [name.clone(), n.to_string(), first.to_string()]);
+        let rows = tally.quality.iter().map(|(name, (n, first))| [name.to_string(), n.to_string(), first.to_string()]);
         terminal.line(format!("\n{}", table(["quality", "programs", "first program"], rows)))?;
     }
     Ok(())
@@ -89,7 +89,7 @@ fn structure_object(structure: &StructureTally) -> Value {
 fn object(tally: &Tally, ids: &[PathId], findings: &BTreeMap<Signature, u64>) -> Value {
     let findings: Map<String, Value> = findings.iter().map(|(sig, n)| (sig.to_string(), json!(n))).collect();
     let quality: Map<String, Value> = (tally.quality.iter())
-        .map(|(name, (programs, first))| (name.clone(), json!({"programs": programs, "first": first})))
+        .map(|(name, (programs, first))| (name.to_string(), json!({"programs": programs, "first": first})))
         .collect();
     let generator: Map<String, Value> =
         generator_rows(tally).into_iter().map(|(name, n, _)| (name.trim().into(), json!(n))).collect();
@@ -110,6 +110,7 @@ fn object(tally: &Tally, ids: &[PathId], findings: &BTreeMap<Signature, u64>) ->
             "programs": tally.programs,
             "agree": tally.verdicts.agree,
             "findings": tally.verdicts.findings(),
+            "known": tally.verdicts.known,
             "inconclusive": tally.verdicts.inconclusive,
             "verdicts": tally.verdicts,
             "signatures": findings,

@@ -1,9 +1,9 @@
 //! What a run counts and times. Workers count, the parent adds up; the sums do not depend on who did what.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::time::Duration;
 
-use harness::compare::Report;
+use harness::compare::{Report, Signature};
 use harness::generate::Profile;
 use harness::op::Outcome;
 use harness::path::PathId;
@@ -21,7 +21,7 @@ pub struct Tally {
     /// What the generator makes. Its programs' traits are read off a share of them only.
     pub profile: Profile,
     /// Broken relations of structure: how many programs, and the first one's number.
-    pub quality: BTreeMap<String, (u64, u64)>,
+    pub quality: BTreeMap<Signature, (u64, u64)>,
     /// For each path of the run.
     pub paths: Vec<PathTally>,
     /// Time in the generator.
@@ -178,19 +178,17 @@ impl Tally {
             counts.done += done;
             counts.excused += if excused[path] { due - done } else { 0 };
         }
-        let mut broken = BTreeSet::new();
         for structure in &report.structure {
             if let Some(path) = index(&structure.path) {
                 self.paths[path].structure.add(structure);
             }
-            broken.extend(structure.quality());
         }
-        for relation in broken {
+        for relation in report.quality().into_keys() {
             self.add_quality(relation, 1, number);
         }
     }
 
-    fn add_quality(&mut self, relation: String, programs: u64, first: u64) {
+    fn add_quality(&mut self, relation: Signature, programs: u64, first: u64) {
         let entry = self.quality.entry(relation).or_insert((0, first));
         *entry = (entry.0 + programs, entry.1.min(first));
     }

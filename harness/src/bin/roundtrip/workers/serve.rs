@@ -5,21 +5,19 @@ use std::thread;
 
 use anyhow::{Context, bail};
 use harness::Spent;
-use harness::case::{Case, Program};
+use harness::case::Case;
 use harness::compare::Report;
 use harness::isolate::Seat;
-use harness::path::interpreters::Interpreter;
-use harness::path::{
-    Detail, Fault, FaultKind, Observation, Path, PathId, Toolchain, now, panics, registry, validators,
-};
+use harness::path::{Detail, Fault, FaultKind, Observation, Path, PathId, Toolchain, now, panics, validators};
 use harness::validators;
 
 use super::protocol::{Answer, Check, Dead, Request, Setup};
+use crate::check::check_case;
 use crate::fuzz::job::Job;
 use crate::panics as faults;
 use crate::planted::Plant;
+use crate::select;
 use crate::status::Status;
-use crate::validate::violations;
 
 /// Compilers recurse; this is what a process's first thread has at least.
 const STACK_BYTES: usize = 16 << 20;
@@ -49,8 +47,8 @@ pub fn run(args: &Args) -> anyhow::Result<Status> {
 
 fn serve(mut seat: Seat) -> anyhow::Result<()> {
     let Some(Setup { paths, programs }) = seat.receive()? else { return Ok(()) };
-    let paths = known(&paths)?;
-    let job = programs.map(|programs| Job::new(programs, &paths)).transpose()?;
+    let job = programs.map(|programs| Job::new(programs, paths.clone())).transpose()?;
+    let paths: Vec<Ready> = select::exactly(&paths)?.into_iter().map(Ready::of).collect();
     while let Some(request) = seat.receive()? {
         let bench = Bench { seat: &seat, paths: &paths };
         let answered = faults::catch(|| match (request, &job) {
@@ -67,22 +65,17 @@ fn serve(mut seat: Seat) -> anyhow::Result<()> {
 }
 
 /// A path, and what it would make anew each time that it is asked.
-pub struct Known {
+pub struct Ready {
     path: Box<dyn Path>,
     /// Its name.
     pub id: PathId,
     toolchain: Toolchain,
 }
 
-/// The paths of these names, in this order.
-fn known(ids: &[PathId]) -> anyhow::Result<Vec<Known>> {
-    let mut all: Vec<Known> =
-        registry().into_iter().map(|path| Known { id: path.id(), toolchain: path.toolchain(), path }).collect();
-    let take = |id: &PathId| {
-        let at = all.iter().position(|known| known.id == *id).with_context(|| format!("there is no path {id}"))?;
-        Ok(all.swap_remove(at))
-    };
-    ids.iter().map(take).collect()
+impl Ready {
+    fn of(path: Box<dyn Path>) -> Ready {
+        Ready { id: path.id(), toolchain: path.toolchain(), path }
+    }
 }
 
 /// Where a worker works.
@@ -90,14 +83,14 @@ pub struct Bench<'a> {
     /// What joins it to its parent.
     pub seat: &'a Seat,
     /// The paths.
-    pub paths: &'a [Known],
+    pub paths: &'a [Ready],
 }
 
 impl<'a> Bench<'a> {
     /// The paths of these indices for program `number`, so that a death finds its path.
     pub fn watched(&self, indices: &[u32], number: u64, dead: &[Dead], careful: bool) -> Vec<Watched<'a>> {
         let watched = |&index: &u32| Watched {
-            known: &self.paths[index as usize],
+            ready: &self.paths[index as usize],
             index,
             seat: self.seat,
             dead: dead.iter().find(|dead| dead.program == number && dead.path == index).map(|dead| dead.fault.clone()),
@@ -107,8 +100,7 @@ impl<'a> Bench<'a> {
         indices.iter().map(watched).collect()
     }
 
-    /// Checks a case. A function on which validators differ is a finding by itself. An invalid function has no meaning:
-    /// nothing is run, and its faults, by the lab and by the compilers' verifiers, are the report.
+    /// Checks a case.
     fn check(&self, Check { case, paths, detail, dead, careful }: Check) -> Report {
         let watched = self.watched(&paths, 0, &dead, careful);
         let judges = validators();
@@ -121,21 +113,8 @@ impl<'a> Bench<'a> {
             validators::judge(judge, &case.program);
         }
         self.seat.now().harness();
-        if let Some(report) = validators::check(&case, &judges).filter(|report| report.verdict.is_finding()) {
-            return report;
-        }
-        if violations(&case.program).is_empty() {
-            let paths: Vec<&dyn Path> = watched.iter().map(|path| path as &dyn Path).collect();
-            return self.check_on(&case, &paths, detail);
-        }
-        let judge: &dyn Path = if let Program::Phi(_) = case.program { &Interpreter::Phi } else { &Interpreter::Naive };
-        let mut report = self.check_on(&Case { vectors: Vec::new(), ..case.clone() }, &[judge], detail);
-        report.faults.extend(validators::rejections(&case, &judges));
-        report
-    }
-
-    fn check_on(&self, case: &Case, paths: &[&dyn Path], detail: Detail) -> Report {
-        harness::check_timed(case, paths, detail, &mut |spent| self.note(&spent))
+        let paths: Vec<&dyn Path> = watched.iter().map(|path| path as &dyn Path).collect();
+        check_case(&case, &paths, detail, &mut |spent| self.note(&spent))
     }
 
     /// Follows a check: between two paths the harness itself is at work.
@@ -148,7 +127,7 @@ impl<'a> Bench<'a> {
 
 /// A path in a worker: it says that it is at work, and what it does to the worker is known by that.
 pub struct Watched<'a> {
-    known: &'a Known,
+    ready: &'a Ready,
     index: u32,
     seat: &'a Seat,
     /// How it died on this program.
@@ -158,11 +137,11 @@ pub struct Watched<'a> {
 
 impl Path for Watched<'_> {
     fn id(&self) -> PathId {
-        self.known.id.clone()
+        self.ready.id.clone()
     }
 
     fn toolchain(&self) -> Toolchain {
-        self.known.toolchain.clone()
+        self.ready.toolchain.clone()
     }
 
     fn observe(&self, case: &Case, detail: Detail) -> Observation {
@@ -174,7 +153,7 @@ impl Path for Watched<'_> {
         if self.careful && self.seat.send(&Answer::At(self.index)).is_err() {
             return Observation::unsupported("the worker's parent is gone");
         }
-        let seen = panics::catch(|| self.known.path.observe(case, detail));
+        let seen = panics::catch(|| self.ready.path.observe(case, detail));
         self.seat.now().judging();
         seen.unwrap_or_else(|said| {
             // What was said tells more than where, and comes first.
