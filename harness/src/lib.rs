@@ -20,6 +20,8 @@ pub mod generate;
 
 pub mod path;
 
+pub mod isolate;
+
 pub mod structure;
 
 pub mod judge;

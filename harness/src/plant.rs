@@ -99,7 +99,20 @@ faults! {
 
 #[cfg(feature = "plant")]
 mod switch {
-    use std::sync::atomic::{AtomicU8, Ordering};
+    use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
+
+    /// Of a thousand programs, on how many the path `chaos/monkey` does its worst.
+    static CHAOS: AtomicU32 = AtomicU32::new(0);
+
+    /// Of a thousand programs, on how many the path `chaos/monkey` does its worst; 0: there is no such path.
+    pub fn chaos() -> u32 {
+        CHAOS.load(Ordering::Relaxed)
+    }
+
+    /// Sets [`chaos`] for this process.
+    pub fn set_chaos(permille: u32) {
+        CHAOS.store(permille, Ordering::Relaxed);
+    }
 
     /// The fault that is on, plus one; 0 is none.
     static PLANTED: AtomicU8 = AtomicU8::new(0);

@@ -4,6 +4,8 @@
 //! its own file. It reports what it made and what it saw; it judges nothing: the validator, the lab's interpreter and
 //! [`crate::compare`] do that, for every path alike.
 
+#[cfg(feature = "plant")]
+pub mod chaos;
 #[cfg(feature = "cranelift")]
 pub mod cranelift;
 #[cfg(not(shared_object))]
@@ -13,7 +15,8 @@ pub mod judgement;
 #[cfg(feature = "llvm")]
 pub mod llvm;
 pub mod native;
-mod panics;
+pub mod now;
+pub mod panics;
 pub mod trial;
 pub mod wire;
 
@@ -251,6 +254,10 @@ pub fn registry() -> Vec<Box<dyn Path>> {
     paths.extend(cranelift::paths());
     #[cfg(feature = "llvm")]
     paths.extend(llvm::paths());
+    #[cfg(feature = "plant")]
+    if crate::plant::chaos() > 0 {
+        paths.push(Box::new(chaos::Chaos));
+    }
     paths
 }
 

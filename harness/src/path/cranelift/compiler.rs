@@ -13,7 +13,7 @@ use crate::path::cranelift::emit::trap_of;
 use crate::path::cranelift::raise::raise;
 use crate::path::native::{self, Arena, NativeEnd};
 use crate::path::panics::catch;
-use crate::path::{Detail, Fault, FaultKind, Observation, Raised, Stage, Unsupported};
+use crate::path::{Detail, Fault, FaultKind, Observation, Raised, Stage, Unsupported, now};
 use crate::plant;
 
 /// The compiler and what it compiles into.
@@ -162,6 +162,7 @@ fn exchange_subtractions(function: &mut ir::Function) {
 
 /// Runs a part of the compiler; a panic is a crash at this stage.
 fn guard<R>(stage: Stage, body: impl FnOnce() -> R) -> Result<R, Stop> {
+    now::enter(stage);
     catch(body).map_err(|message| Stop::fault(stage, FaultKind::Crash, message))
 }
 

@@ -21,7 +21,7 @@ mod session;
 mod tests;
 mod text;
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::io;
 
 use inkwell::builder::BuilderError;
@@ -30,7 +30,7 @@ use crate::case::{Case, Program};
 use crate::lab;
 use crate::op::Outcome;
 use crate::path::native::{self, NativeEnd};
-use crate::path::{Detail, Fault, FaultKind, Observation, Path, PathId, Raised, Stage, Toolchain, Unsupported};
+use crate::path::{Detail, Fault, FaultKind, Observation, Path, PathId, Raised, Stage, Toolchain, Unsupported, now};
 use crate::tac::{self, Perturbation};
 use compat::instcombine;
 use emit::Emitter;
@@ -303,12 +303,12 @@ impl Path for LlvmPath {
         if detail.texts && !self.style.perturbations.is_empty() {
             observation.texts.push(("perturbations".to_string(), tac::list(self.style.perturbations)));
         }
-        let stage = Cell::new(Stage::Lower);
+        now::enter(Stage::Lower);
         let made = match source(self.construction, self.style, &case.program) {
             Err(stop) => Ok(Err(stop)),
-            Ok(source) => session::survive(|| self.compile(&source, case, detail, &stage, &mut observation)),
+            Ok(source) => session::survive(|| self.compile(&source, case, detail, &mut observation)),
         };
-        conclude(made, stage.get(), case, &mut observation);
+        conclude(made, now::stage(), case, &mut observation);
         observation
     }
 }
@@ -328,13 +328,12 @@ fn conclude(made: Result<Result<Loaded, Stop>, String>, stage: Stage, case: &Cas
 }
 
 impl LlvmPath {
-    /// From the program to machine code. `stage` follows, for the case that LLVM never comes back from one.
+    /// From the program to machine code. `now` follows the stage, for the case that LLVM never comes back from one.
     fn compile(
         &self,
         source: &Source,
         case: &Case,
         detail: Detail,
-        stage: &Cell<Stage>,
         observation: &mut Observation,
     ) -> Result<Loaded, Stop> {
         let session = Session::new();
@@ -350,29 +349,29 @@ impl LlvmPath {
             }
             observation.texts.extend(text("llvm"));
 
-            stage.set(Stage::Construct);
-            machine::verify(&module, stage.get())?;
+            now::enter(Stage::Construct);
+            machine::verify(&module, now::stage())?;
             if let Some(pipeline) = self.construction.pass {
-                machine.run(&session, &module, pipeline.passes, stage.get())?;
+                machine.run(&session, &module, pipeline.passes, now::stage())?;
                 observation.texts.extend(text(pipeline.text));
             }
             if self.construction.by_lab || self.construction.pass.is_some() {
                 match raise::raise(&module, case.program.inputs()) {
                     Ok(raised) => {
                         let function = lab::phi_to_args(&raised);
-                        observation.raised.push(Raised { stage: stage.get(), function });
+                        observation.raised.push(Raised { stage: now::stage(), function });
                     }
-                    Err(reason) => observation.unsupported.push(Unsupported { stage: stage.get(), reason }),
+                    Err(reason) => observation.unsupported.push(Unsupported { stage: now::stage(), reason }),
                 }
             }
 
-            stage.set(Stage::Optimize);
+            now::enter(Stage::Optimize);
             if let Some((name, passes)) = self.pipeline() {
-                machine.run(&session, &module, passes, stage.get())?;
+                machine.run(&session, &module, passes, now::stage())?;
                 observation.texts.extend(text(name));
             }
 
-            stage.set(Stage::Compile);
+            now::enter(Stage::Compile);
             Loaded::read(&machine.object(&session, &module)?)
         })
     }
