@@ -51,6 +51,7 @@ pub fn check(case: &Case, validators: &[Validator]) -> Option<Report> {
         runs: Vec::new(),
         faults,
         unsupported: Vec::new(),
+        notes: Vec::new(),
         structure: Vec::new(),
         texts: Vec::new(),
     })

@@ -11,6 +11,7 @@ mod emit;
 mod judge;
 mod machine;
 mod object;
+mod optimized;
 mod phi;
 mod raise;
 mod session;
@@ -327,6 +328,7 @@ impl LlvmPath {
             if let Some(pipeline) = self.level.pipeline {
                 machine.run(&session, &module, pipeline.passes, stage.get())?;
                 observation.texts.extend(text(pipeline.text));
+                optimized::observe(&module, stage.get(), case, observation);
             }
 
             stage.set(Stage::Compile);
