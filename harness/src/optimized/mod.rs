@@ -15,8 +15,6 @@ mod interpret;
 mod meaning;
 mod memory;
 mod print;
-#[cfg(test)]
-mod tests;
 
 pub use function::*;
 pub use interpret::{Interpreter, Undefined};

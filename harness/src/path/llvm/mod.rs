@@ -2,12 +2,14 @@
 //!
 //! A path is a [`Construction`] and a [`Level`], `mem2reg-O2` for example. What [`LlvmPath::observe`] does reads from top
 //! to bottom: the program's own form, LLVM IR as built, SSA constructed, raised to the lab's form, optimized, compiled,
-//! run; LLVM's verifier judges after each change. The parts: [`emit`] and its two users [`phi`] and [`alloca`] write
+//! run; LLVM's verifier judges after each change. What the pipelines make is run as it stands ([`optimized`]), and on the
+//! paths `steps-` after each of their passes ([`steps`]). The parts: [`emit`] and its two users [`phi`] and [`alloca`] write
 //! the IR, [`session`] and [`machine`] hold the compiler, [`raise`] leads back to the lab, [`object`] on to machine
 //! code.
 
 mod alloca;
 mod emit;
+mod faults;
 mod judge;
 mod machine;
 mod object;
@@ -15,6 +17,7 @@ mod optimized;
 mod phi;
 mod raise;
 mod session;
+mod steps;
 #[cfg(test)]
 mod tests;
 
@@ -38,10 +41,21 @@ use session::Session;
 /// Every path: all constructions at all levels, and those on a perturbed graph: two with all perturbations at once,
 /// which find, and one for each alone, which tells.
 pub fn paths() -> Vec<Box<dyn Path>> {
+    all().into_iter().map(|path| Box::new(path) as Box<dyn Path>).collect()
+}
+
+/// A path that does what this one does, pass by pass: its notes name the first pass after which executions differ. `None`
+/// if no path of LLVM has this name, or if it runs no pipeline.
+pub fn stepwise(id: &PathId) -> Option<Box<dyn Path>> {
+    let path = all().into_iter().find(|path| path.id == *id && path.level.pipeline.is_some())?;
+    Some(Box::new(LlvmPath { in_steps: true, ..path }))
+}
+
+fn all() -> Vec<LlvmPath> {
     let version = machine::version();
-    let path = |variant: String, construction, level, style| -> Box<dyn Path> {
+    let path = |variant: String, construction, level, style| {
         let id = PathId::new("llvm", Some(&version), &variant);
-        Box::new(LlvmPath { id, construction, level, style })
+        LlvmPath { id, construction, level, style, in_steps: false }
     };
     let [_, alloca, mem2reg, _] = &CONSTRUCTIONS;
     let [o0, _, mid, ..] = &LEVELS;
@@ -57,7 +71,11 @@ pub fn paths() -> Vec<Box<dyn Path>> {
     let alone = Perturbation::ALL.chunks(1).map(|perturbations| {
         path(format!("perturbed-{}", tac::list(perturbations)), mem2reg, mid, Style { perturbations, ..PLAIN })
     });
-    plain.chain(together).chain(alone).collect()
+    let in_steps = STEPS.iter().map(|level| {
+        let path = path(format!("steps-{}", level.name), alloca, level, PLAIN);
+        LlvmPath { in_steps: true, ..path }
+    });
+    plain.chain(together).chain(alone).chain(in_steps).collect()
 }
 
 /// mem2reg's construction alone, to compare constructions by cost and size: the number of phis.
@@ -145,6 +163,7 @@ const MID: Option<Pipeline> = Some(Pipeline {
     passes: "sroa,early-cse,simplifycfg,instcombine<no-verify-fixpoint>,reassociate,gvn,sccp,adce,simplifycfg",
 });
 const O2: Option<Pipeline> = Some(Pipeline { text: "llvm-O2", passes: "default<O2>" });
+const O3: Option<Pipeline> = Some(Pipeline { text: "llvm-O3", passes: "default<O3>" });
 
 /// The levels.
 const LEVELS: [Level; 9] = [
@@ -159,16 +178,19 @@ const LEVELS: [Level; 9] = [
     },
     Level { name: "O2", pipeline: O2, codegen: CodeGen::Default },
     Level { name: "O2-cg0", pipeline: O2, codegen: CodeGen::None },
-    Level {
-        name: "O3",
-        pipeline: Some(Pipeline { text: "llvm-O3", passes: "default<O3>" }),
-        codegen: CodeGen::Default,
-    },
+    Level { name: "O3", pipeline: O3, codegen: CodeGen::Default },
     Level {
         name: "Os",
         pipeline: Some(Pipeline { text: "llvm-Os", passes: "default<Os>" }),
         codegen: CodeGen::Default,
     },
+];
+
+/// The pipelines that run pass by pass as well. What their machine code does is for the others to find out.
+const STEPS: [Level; 3] = [
+    Level { name: "mid", pipeline: MID, codegen: CodeGen::None },
+    Level { name: "O2", pipeline: O2, codegen: CodeGen::None },
+    Level { name: "O3", pipeline: O3, codegen: CodeGen::None },
 ];
 
 /// Why a path went no further.
@@ -242,6 +264,8 @@ struct LlvmPath {
     construction: &'static Construction,
     level: &'static Level,
     style: Style,
+    /// Whether the level's passes run one by one, with a look at the function after each.
+    in_steps: bool,
 }
 
 impl Path for LlvmPath {
@@ -264,6 +288,9 @@ impl Path for LlvmPath {
         let mut observation = Observation::empty();
         if detail.texts && !self.style.perturbations.is_empty() {
             observation.texts.push(("perturbations".to_string(), tac::list(self.style.perturbations)));
+        }
+        if case.vectors.iter().any(|vector| vector.len() != case.program.inputs()) {
+            return Observation::unsupported("needs a value for each input");
         }
         let stop = match source(self.construction, self.style, &case.program) {
             Err(stop) => Some(stop),
@@ -324,11 +351,16 @@ impl LlvmPath {
                 }
             }
 
-            stage.set(Stage::Optimize);
             if let Some(pipeline) = self.level.pipeline {
-                machine.run(&session, &module, pipeline.passes, stage.get())?;
+                if self.in_steps {
+                    steps::run(machine, &session, &module, pipeline.passes, &stage, (case, observation))?;
+                } else {
+                    stage.set(Stage::Optimize);
+                    machine.run(&session, &module, pipeline.passes, stage.get())?;
+                    faults::after(pipeline.passes, &module);
+                    optimized::observe(&module, stage.get(), case, observation);
+                }
                 observation.texts.extend(text(pipeline.text));
-                optimized::observe(&module, stage.get(), case, observation);
             }
 
             stage.set(Stage::Compile);
@@ -350,10 +382,8 @@ fn run(loaded: &Loaded, case: &Case, observation: &mut Observation) -> Result<()
         };
         let code = loaded.place(arena).map_err(failed)?;
         for vector in &case.vectors {
-            if vector.len() != case.program.inputs() {
-                return Err(Stop::unsupported("needs a value for each input"));
-            }
-            // SAFETY: LLVM compiled the function for this ABI, and it reads no inputs but the program's.
+            // SAFETY: LLVM compiled the function for this ABI, and it reads no inputs but the program's, of which
+            // `observe` has seen that the vector has all.
             let end =
                 unsafe { code.call(loaded.entry, vector, &|_| None, native::limit(case.fuel)) }.map_err(failed)?;
             observation.faults.extend(end.fault());

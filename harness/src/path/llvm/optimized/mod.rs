@@ -30,24 +30,28 @@ type Table<V> = HashMap<usize, V, BuildHasherDefault<ByAddress>>;
 
 /// Runs the module's function as it stands on the case's vectors, and notes why a run is undefined.
 pub fn observe(module: &Module<'_>, stage: Stage, case: &Case, observation: &mut Observation) {
-    let function = match raise(module) {
-        Ok(function) => function,
-        Err(reason) => return observation.unsupported.push(Unsupported { stage, reason }),
-    };
-    if case.vectors.iter().any(|vector| vector.len() != case.program.inputs()) {
-        return;
+    match raise(module) {
+        Err(reason) => observation.unsupported.push(Unsupported { stage, reason }),
+        Ok(function) => {
+            let (outcomes, undefined) = outcomes(&function, case);
+            observation.notes.extend(undefined.map(|message| Note { stage, message }));
+            observation.interpreted.push((stage, outcomes.into_iter().map(Some).collect()));
+        }
     }
-    let interpreter = Interpreter::new(&function);
+}
+
+/// What a function gives on each of the case's vectors, and why the first undefined run is so.
+pub fn outcomes(function: &Function, case: &Case) -> (Vec<Outcome>, Option<String>) {
+    let interpreter = Interpreter::new(function);
     // As the judge has it: an optimizer adds a constant factor of instructions.
     let fuel = 1000 + 32 * case.fuel;
-    let run = |vector: &Vec<i64>| interpreter.run(vector, fuel).outcome;
-    let outcomes: Vec<Outcome> = case.vectors.iter().map(run).collect();
-    if let Some(first) = outcomes.iter().position(|&outcome| outcome == Outcome::Undefined) {
-        let undefined = interpreter.explain(&case.vectors[first], fuel);
-        let message = undefined.map(|undefined| format!("inputs {:?}: {undefined}", case.vectors[first]));
-        observation.notes.extend(message.map(|message| Note { stage, message }));
-    }
-    observation.interpreted.push((stage, outcomes.into_iter().map(Some).collect()));
+    let outcomes: Vec<Outcome> = case.vectors.iter().map(|vector| interpreter.run(vector, fuel).outcome).collect();
+    let undefined = case.vectors.iter().zip(&outcomes).find(|(_, outcome)| **outcome == Outcome::Undefined);
+    let why = undefined.and_then(|(vector, _)| {
+        let why = interpreter.explain(vector, fuel)?;
+        Some(format!("inputs {vector:?}: {why}"))
+    });
+    (outcomes, why)
 }
 
 /// Raises the module's function.

@@ -1,0 +1,190 @@
+//! A pipeline pass by pass: after each pass the function is run as it stands, and the first pass after which a run gives
+//! something else is named. A flag that one pass sets wrongly and a later one drops is seen here, and nowhere else.
+//!
+//! `default<O2>` is a name for many passes. `pipelines/` holds, by LLVM's major version, what LLVM says that they are:
+//! `opt -passes='default<O2>' -print-pipeline-passes`. Each pass runs as a pipeline of its own, within the pass managers
+//! that it stands in, so analyses are made anew each time; that changes what a pass knows, and rarely what it does.
+
+use std::cell::Cell;
+
+use inkwell::module::Module;
+
+use super::machine::Machine;
+use super::session::Session;
+use super::{Stop, faults, machine, optimized};
+use crate::case::Case;
+use crate::op::Outcome;
+use crate::optimized::Function;
+use crate::path::{Note, Observation, Stage, Unsupported};
+
+/// One pass of a pipeline.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// The pass with its parameters: `licm<allowspeculation>`.
+    pub pass: String,
+    /// The pipeline of this pass alone: `function(loop-mssa(licm<allowspeculation>))`.
+    pub alone: String,
+}
+
+/// Runs a pipeline pass by pass, and the function after each.
+pub fn run(
+    machine: &Machine,
+    session: &Session,
+    module: &Module<'_>,
+    passes: &str,
+    stage: &Cell<Stage>,
+    (case, observation): (&Case, &mut Observation),
+) -> Result<(), Stop> {
+    let steps = steps(passes);
+    let mut seen = Seen { case, observation, last: None };
+    seen.look(module, Stage::Construct, "as it is built");
+    stage.set(Stage::Optimize);
+    for (index, step) in steps.iter().enumerate() {
+        let name = format!("pass {} of {}, {}", index + 1, steps.len(), step.pass);
+        let ran = machine.run(session, module, &step.alone, Stage::Optimize);
+        if ran.is_err() {
+            seen.note(format!("it is {name}, that fails"));
+        }
+        ran?;
+        faults::after(&step.pass, module);
+        seen.look(module, Stage::Optimize, &name);
+    }
+    seen.end();
+    machine::verify(module, Stage::Optimize)
+}
+
+/// What has been seen of the function so far.
+struct Seen<'a> {
+    case: &'a Case,
+    observation: &'a mut Observation,
+    /// The function when it was last looked at, and what its runs gave.
+    last: Option<(Function, Vec<Outcome>)>,
+}
+
+impl Seen<'_> {
+    /// Runs the function if it has changed, and keeps what the runs gave if that has.
+    fn look(&mut self, module: &Module<'_>, stage: Stage, name: &str) {
+        let function = match optimized::raise(module) {
+            Ok(function) => function,
+            Err(reason) => {
+                let unsupported = Unsupported { stage, reason };
+                if !self.observation.unsupported.contains(&unsupported) {
+                    self.observation.unsupported.push(unsupported);
+                }
+                return;
+            }
+        };
+        if self.last.as_ref().is_some_and(|(last, _)| *last == function) {
+            return;
+        }
+        let (outcomes, undefined) = optimized::outcomes(&function, self.case);
+        match &self.last {
+            Some((_, before)) if *before == outcomes => {}
+            Some((_, before)) => {
+                let changed = before.iter().zip(&outcomes).position(|(before, after)| before != after).unwrap_or(0);
+                let (inputs, before, after) = (&self.case.vectors[changed], before[changed], outcomes[changed]);
+                let why = undefined.map(|undefined| format!("; {undefined}")).unwrap_or_default();
+                self.note(format!("{name}: inputs {inputs:?} gave {before} before it and give {after} after it{why}"));
+                self.keep(stage, &outcomes);
+            }
+            None => {
+                self.observation.notes.extend(undefined.map(|message| Note { stage, message }));
+                self.keep(stage, &outcomes);
+            }
+        }
+        self.last = Some((function, outcomes));
+    }
+
+    fn keep(&mut self, stage: Stage, outcomes: &[Outcome]) {
+        self.observation.interpreted.push((stage, outcomes.iter().copied().map(Some).collect()));
+    }
+
+    fn note(&mut self, message: String) {
+        self.observation.notes.push(Note { stage: Stage::Optimize, message });
+    }
+
+    /// Keeps what the last form gave: the optimized one's runs count even when nothing has changed them.
+    fn end(&mut self) {
+        let kept = self.observation.interpreted.iter().any(|(stage, _)| *stage == Stage::Optimize);
+        if let (false, Some((_, outcomes))) = (kept, self.last.take()) {
+            self.keep(Stage::Optimize, &outcomes);
+        }
+    }
+}
+
+/// The passes of a pipeline in order, those that only analyse left out.
+pub fn steps(passes: &str) -> Vec<Step> {
+    let mut steps = Vec::new();
+    let mut managers: Vec<&str> = Vec::new();
+    let text = expanded(passes);
+    let (mut start, mut depth) = (0, 0);
+    for (at, character) in text.char_indices().chain([(text.len(), ',')]) {
+        match character {
+            '<' => depth += 1,
+            '>' => depth -= 1,
+            '(' if depth == 0 => {
+                managers.push(&text[start..at]);
+                start = at + 1;
+            }
+            ',' | ')' if depth == 0 => {
+                let pass = &text[start..at];
+                let analyses =
+                    ["", "verify"].contains(&pass) || pass.starts_with("require<") || pass.starts_with("invalidate<");
+                if !analyses {
+                    let open: String = managers.iter().map(|manager| format!("{manager}(")).collect();
+                    let alone = format!("{open}{pass}{}", ")".repeat(managers.len()));
+                    steps.push(Step { pass: pass.to_string(), alone });
+                }
+                if character == ')' {
+                    managers.pop();
+                }
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    steps
+}
+
+/// What a name such as `default<O2>` stands for in the version that is loaded; other pipelines, and names that
+/// `pipelines/` does not have, are what they are.
+fn expanded(passes: &str) -> &str {
+    let version = machine::version();
+    let table = match version.split('.').next() {
+        Some("14") => include_str!("pipelines/14.txt"),
+        Some("15") => include_str!("pipelines/15.txt"),
+        Some("16") => include_str!("pipelines/16.txt"),
+        Some("19") => include_str!("pipelines/19.txt"),
+        Some("22") => include_str!("pipelines/22.txt"),
+        _ => "",
+    };
+    table
+        .lines()
+        .filter_map(|line| line.split_once(' '))
+        .find(|(name, _)| *name == passes)
+        .map_or(passes, |(_, text)| text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn passes_stand_alone_in_their_managers() {
+        let text = "a,function<eager-inv>(b<x;y>,loop(c,d<>),require<e>,f),verify,g";
+        let alone: Vec<String> = steps(text).into_iter().map(|step| step.alone).collect();
+        let inner = ["b<x;y>", "loop(c)", "loop(d<>)", "f"].map(|pass| format!("function<eager-inv>({pass})"));
+        assert_eq!(alone, [&["a".to_string()][..], &inner, &["g".to_string()]].concat());
+        assert_eq!(steps(text)[3].pass, "d<>");
+    }
+
+    #[test]
+    fn the_default_pipelines_are_known() {
+        for level in ["O1", "O2", "O3", "Os"] {
+            let steps = steps(&format!("default<{level}>"));
+            assert!(steps.len() > 50, "{level}: {steps:?}");
+            assert!(steps.iter().any(|step| step.alone.ends_with("loop(indvars))))")), "{level}: {steps:?}");
+        }
+        assert_eq!(steps("mem2reg").len(), 1);
+    }
+}
