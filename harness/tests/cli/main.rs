@@ -4,6 +4,8 @@ mod bad_input;
 mod commands;
 mod findings;
 mod programs;
+#[cfg(feature = "llvm")]
+mod steps;
 
 use std::path::{Path, PathBuf};
 

@@ -353,7 +353,7 @@ impl LlvmPath {
 
             if let Some(pipeline) = self.level.pipeline {
                 if self.in_steps {
-                    steps::run(machine, &session, &module, pipeline.passes, &stage, (case, observation))?;
+                    steps::run(machine, &session, &module, pipeline.passes, stage, (case, detail, observation))?;
                 } else {
                     stage.set(Stage::Optimize);
                     machine.run(&session, &module, pipeline.passes, stage.get())?;

@@ -15,7 +15,7 @@ use super::{Stop, faults, machine, optimized};
 use crate::case::Case;
 use crate::op::Outcome;
 use crate::optimized::Function;
-use crate::path::{Note, Observation, Stage, Unsupported};
+use crate::path::{Detail, Note, Observation, Stage, Unsupported};
 
 /// One pass of a pipeline.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,6 +26,13 @@ pub struct Step {
     pub alone: String,
 }
 
+impl Step {
+    /// The pass without its parameters.
+    fn name(&self) -> &str {
+        self.pass.split('<').next().unwrap_or_default()
+    }
+}
+
 /// Runs a pipeline pass by pass, and the function after each.
 pub fn run(
     machine: &Machine,
@@ -33,17 +40,22 @@ pub fn run(
     module: &Module<'_>,
     passes: &str,
     stage: &Cell<Stage>,
-    (case, observation): (&Case, &mut Observation),
+    (case, detail, observation): (&Case, Detail, &mut Observation),
 ) -> Result<(), Stop> {
     let steps = steps(passes);
-    let mut seen = Seen { case, observation, last: None };
+    let mut seen = Seen { case, observation, last: None, before: None };
     seen.look(module, Stage::Construct, "as it is built");
     stage.set(Stage::Optimize);
     for (index, step) in steps.iter().enumerate() {
-        let name = format!("pass {} of {}, {}", index + 1, steps.len(), step.pass);
+        let name = format!("pass {} of {}, {}", index + 1, steps.len(), step.name());
+        if detail.texts {
+            let text = format!("; opt -S -passes='{}'\n{}", step.alone, module.print_to_string());
+            seen.before = Some((format!("llvm-before-{}-{}", index + 1, step.name()), text));
+        }
         let ran = machine.run(session, module, &step.alone, Stage::Optimize);
         if ran.is_err() {
             seen.note(format!("it is {name}, that fails"));
+            seen.observation.texts.extend(seen.before.take());
         }
         ran?;
         faults::after(&step.pass, module);
@@ -59,6 +71,8 @@ struct Seen<'a> {
     observation: &'a mut Observation,
     /// The function when it was last looked at, and what its runs gave.
     last: Option<(Function, Vec<Outcome>)>,
+    /// The text before the pass that has run last, and its name, if somebody reads texts.
+    before: Option<(String, String)>,
 }
 
 impl Seen<'_> {
@@ -85,6 +99,7 @@ impl Seen<'_> {
                 let (inputs, before, after) = (&self.case.vectors[changed], before[changed], outcomes[changed]);
                 let why = undefined.map(|undefined| format!("; {undefined}")).unwrap_or_default();
                 self.note(format!("{name}: inputs {inputs:?} gave {before} before it and give {after} after it{why}"));
+                self.observation.texts.extend(self.before.take());
                 self.keep(stage, &outcomes);
             }
             None => {
@@ -168,6 +183,10 @@ fn expanded(passes: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::path::llvm::alloca;
+    use crate::path::llvm::emit::Emitter;
+    use crate::path::llvm::machine::CodeGen;
+    use crate::{tac, tiny};
 
     #[test]
     fn passes_stand_alone_in_their_managers() {
@@ -176,6 +195,28 @@ mod tests {
         let inner = ["b<x;y>", "loop(c)", "loop(d<>)", "f"].map(|pass| format!("function<eager-inv>({pass})"));
         assert_eq!(alone, [&["a".to_string()][..], &inner, &["g".to_string()]].concat());
         assert_eq!(steps(text)[3].pass, "d<>");
+    }
+
+    /// What stands in `pipelines/` is what the names mean: the same passes in the same order make the same of a function.
+    #[test]
+    fn a_default_pipeline_is_what_it_stands_for() {
+        let program =
+            "input a, b; s = 0; while a > b { s = s + a * 3; a = a - 1; if s % 7 == b { s = s / (b + 1) } } return s";
+        let cfg = tac::cfg(&tac::lower(&tiny::parse(program).unwrap()));
+        let optimized = |passes: &str| {
+            let session = Session::new();
+            let module = session.context.create_module("test");
+            let ran = Machine::with(CodeGen::None, |machine| {
+                machine.adopt(&module);
+                alloca::emit(&cfg, false, &mut Emitter::new(&session.context, &module, true))?;
+                machine.run(&session, &module, passes, Stage::Optimize)
+            });
+            assert!(ran.is_ok());
+            module.print_to_string().to_string()
+        };
+        for name in ["default<O1>", "default<O2>", "default<O3>", "default<Os>"] {
+            assert_eq!(optimized(expanded(name)), optimized(name), "{name}");
+        }
     }
 
     #[test]
