@@ -8,16 +8,21 @@ mod convert;
 mod corpus;
 mod fuzz;
 mod generate;
+mod known;
 mod lower;
 mod minimize;
 mod panics;
+mod part;
 mod paths;
 mod planted;
+mod report;
 mod run;
 mod select;
 mod source;
 mod status;
+mod summarize;
 mod terminal;
+mod triage;
 mod validate;
 
 use std::process::ExitCode;
@@ -75,7 +80,13 @@ enum Command {
     Fuzz(fuzz::Args),
     Generate(generate::Args),
     Minimize(minimize::Args),
+    Triage(triage::Args),
+    #[command(hide = true)]
+    TriageStep(triage::step::Args),
     Corpus(corpus::Args),
+    Part(part::Args),
+    Summarize(summarize::Args),
+    Report(report::Args),
 }
 
 fn main() -> ExitCode {
@@ -107,6 +118,11 @@ fn run_command(command: &Command, terminal: &Terminal) -> anyhow::Result<Status>
         Command::Fuzz(args) => fuzz::run(args, terminal),
         Command::Generate(args) => generate::run(args, terminal),
         Command::Minimize(args) => minimize::run(args, terminal),
+        Command::Triage(args) => triage::run(args, terminal),
+        Command::TriageStep(args) => triage::step::run(args, terminal),
         Command::Corpus(args) => corpus::run(args, terminal),
+        Command::Part(args) => part::run(args, terminal),
+        Command::Summarize(args) => summarize::run(args, terminal),
+        Command::Report(args) => report::run(args, terminal),
     }
 }

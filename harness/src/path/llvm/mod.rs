@@ -8,18 +8,22 @@
 //! code.
 
 mod alloca;
+mod compat;
 mod emit;
 mod faults;
+#[cfg(not(shared_object))]
 mod judge;
 mod machine;
 mod object;
 mod optimized;
 mod phi;
+mod prefixes;
 mod raise;
 mod session;
 mod steps;
 #[cfg(test)]
 mod tests;
+mod text;
 
 use std::cell::{Cell, RefCell};
 use std::io;
@@ -32,30 +36,34 @@ use crate::op::Outcome;
 use crate::path::native::{self, NativeEnd};
 use crate::path::{Detail, Fault, FaultKind, Observation, Path, PathId, Raised, Stage, Toolchain, Unsupported};
 use crate::tac::{self, Perturbation};
+use compat::instcombine;
 use emit::Emitter;
+#[cfg(not(shared_object))]
 pub use judge::validator;
 use machine::{CodeGen, Machine};
 use object::Loaded;
+pub use prefixes::prefixes;
 use session::Session;
+pub use text::run_text;
 
 /// Every path: all constructions at all levels, and those on a perturbed graph: two with all perturbations at once,
 /// which find, and one for each alone, which tells.
 pub fn paths() -> Vec<Box<dyn Path>> {
-    all().into_iter().map(|path| Box::new(path) as Box<dyn Path>).collect()
+    variants().into_iter().map(|path| Box::new(path) as Box<dyn Path>).collect()
 }
 
 /// A path that does what this one does, pass by pass: its notes name the first pass after which executions differ. `None`
 /// if no path of LLVM has this name, or if it runs no pipeline.
 pub fn stepwise(id: &PathId) -> Option<Box<dyn Path>> {
-    let path = all().into_iter().find(|path| path.id == *id && path.level.pipeline.is_some())?;
+    let path = variants().into_iter().find(|path| path.id == *id && path.pipeline().is_some())?;
     Some(Box::new(LlvmPath { in_steps: true, ..path }))
 }
 
-fn all() -> Vec<LlvmPath> {
-    let version = machine::version();
+fn variants() -> Vec<LlvmPath> {
+    let version = compat::version();
     let path = |variant: String, construction, level, style| {
         let id = PathId::new("llvm", Some(&version), &variant);
-        LlvmPath { id, construction, level, style, in_steps: false }
+        LlvmPath { id, construction, level, passes: None, style, in_steps: false }
     };
     let [_, alloca, mem2reg, _] = &CONSTRUCTIONS;
     let [o0, _, mid, ..] = &LEVELS;
@@ -76,6 +84,19 @@ fn all() -> Vec<LlvmPath> {
         LlvmPath { in_steps: true, ..path }
     });
     plain.chain(together).chain(alone).chain(in_steps).collect()
+}
+
+/// A path with passes of one's own, named `CONSTRUCTION[-direct]:PASS+PASS..[:cg2]`: as `opt` writes them, but joined by
+/// `+`, since commas part the globs of a list. `direct` branches on comparisons themselves, `cg2` generates code as at
+/// `O2`.
+pub fn custom(variant: &str) -> Option<Box<dyn Path>> {
+    let (construction, passes) = variant.split_once(':')?;
+    let (passes, level) = passes.strip_suffix(":cg2").map_or((passes, &LEVELS[0]), |passes| (passes, &LEVELS[1]));
+    let (name, direct) = construction.strip_suffix("-direct").map_or((construction, false), |name| (name, true));
+    let construction = CONSTRUCTIONS.iter().find(|construction| construction.name == name)?;
+    let style = Style { direct, ..PLAIN };
+    let id = PathId::new("llvm", Some(&compat::version()), variant);
+    Some(Box::new(LlvmPath { id, construction, level, passes: Some(passes.replace('+', ",")), style, in_steps: false }))
 }
 
 /// mem2reg's construction alone, to compare constructions by cost and size: the number of phis.
@@ -156,11 +177,10 @@ struct Pipeline {
     passes: &'static str,
 }
 
-/// A mid-end in about 0.4 ms a program. `instcombine` ends the process when it doesn't reach a fixpoint, unless told
-/// not to look.
+/// A mid-end in about 0.4 ms a program.
 const MID: Option<Pipeline> = Some(Pipeline {
     text: "llvm-mid",
-    passes: "sroa,early-cse,simplifycfg,instcombine<no-verify-fixpoint>,reassociate,gvn,sccp,adce,simplifycfg",
+    passes: concat!("sroa,early-cse,simplifycfg,", instcombine!(), ",reassociate,gvn,sccp,adce,simplifycfg"),
 });
 const O2: Option<Pipeline> = Some(Pipeline { text: "llvm-O2", passes: "default<O2>" });
 const O3: Option<Pipeline> = Some(Pipeline { text: "llvm-O3", passes: "default<O3>" });
@@ -263,9 +283,19 @@ struct LlvmPath {
     id: PathId,
     construction: &'static Construction,
     level: &'static Level,
+    /// Instead of the level's pipeline.
+    passes: Option<String>,
     style: Style,
     /// Whether the level's passes run one by one, with a look at the function after each.
     in_steps: bool,
+}
+
+impl LlvmPath {
+    /// What is done with the constructed SSA, and the name of the text that it gives.
+    fn pipeline(&self) -> Option<(&'static str, &str)> {
+        let own = self.passes.as_deref().map(|passes| ("llvm-passes", passes));
+        own.or(self.level.pipeline.map(|pipeline| (pipeline.text, pipeline.passes)))
+    }
 }
 
 impl Path for LlvmPath {
@@ -274,8 +304,9 @@ impl Path for LlvmPath {
     }
 
     fn toolchain(&self) -> Toolchain {
-        let passes = [self.construction.pass, self.level.pipeline];
-        let passes: Vec<_> = passes.iter().flatten().map(|pipeline| pipeline.passes).collect();
+        let passes =
+            [self.construction.pass.map(|pipeline| pipeline.passes), self.pipeline().map(|(_, passes)| passes)];
+        let passes: Vec<_> = passes.into_iter().flatten().collect();
         let passes = if passes.is_empty() { "no passes".to_string() } else { format!("passes {}", passes.join(", ")) };
         Toolchain {
             description: format!("{}; {passes}; code generation {:?}", machine::description(), self.level.codegen),
@@ -292,23 +323,27 @@ impl Path for LlvmPath {
         if case.vectors.iter().any(|vector| vector.len() != case.program.inputs()) {
             return Observation::unsupported("needs a value for each input");
         }
-        let stop = match source(self.construction, self.style, &case.program) {
-            Err(stop) => Some(stop),
-            Ok(source) => {
-                let stage = Cell::new(Stage::Lower);
-                match session::survive(|| self.compile(&source, case, detail, &stage, &mut observation)) {
-                    Ok(Ok(loaded)) => run(&loaded, case, &mut observation).err(),
-                    Ok(Err(stop)) => Some(stop),
-                    Err(fatal) => Some(Stop::fault(stage.get(), FaultKind::Crash, &fatal)),
-                }
-            }
+        let stage = Cell::new(Stage::Lower);
+        let made = match source(self.construction, self.style, &case.program) {
+            Err(stop) => Ok(Err(stop)),
+            Ok(source) => session::survive(|| self.compile(&source, case, detail, &stage, &mut observation)),
         };
-        match stop {
-            Some(Stop::Fault(fault)) => observation.faults.push(fault),
-            Some(Stop::Unsupported(unsupported)) => observation.unsupported.push(unsupported),
-            None => {}
-        }
+        conclude(made, stage.get(), case, &mut observation);
         observation
+    }
+}
+
+/// Runs what was made, or notes why nothing was. A fatal error happened at `stage`.
+fn conclude(made: Result<Result<Loaded, Stop>, String>, stage: Stage, case: &Case, observation: &mut Observation) {
+    let stop = match made {
+        Ok(Ok(loaded)) => run(&loaded, case, observation).err(),
+        Ok(Err(stop)) => Some(stop),
+        Err(fatal) => Some(Stop::fault(stage, FaultKind::Crash, &fatal)),
+    };
+    match stop {
+        Some(Stop::Fault(fault)) => observation.faults.push(fault),
+        Some(Stop::Unsupported(unsupported)) => observation.unsupported.push(unsupported),
+        None => {}
     }
 }
 
@@ -351,16 +386,16 @@ impl LlvmPath {
                 }
             }
 
-            if let Some(pipeline) = self.level.pipeline {
+            if let Some((name, passes)) = self.pipeline() {
                 if self.in_steps {
-                    steps::run(machine, &session, &module, pipeline.passes, stage, (case, detail, observation))?;
+                    steps::run(machine, &session, &module, passes, stage, (case, detail, observation))?;
                 } else {
                     stage.set(Stage::Optimize);
-                    machine.run(&session, &module, pipeline.passes, stage.get())?;
-                    faults::after(pipeline.passes, &module);
+                    machine.run(&session, &module, passes, stage.get())?;
+                    faults::after(passes, &module);
                     optimized::observe(&module, stage.get(), case, observation);
                 }
-                observation.texts.extend(text(pipeline.text));
+                observation.texts.extend(text(name));
             }
 
             stage.set(Stage::Compile);

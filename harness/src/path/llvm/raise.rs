@@ -17,6 +17,7 @@ use inkwell::values::{
     AnyValue, AsValueRef, BasicValueEnum, CallSiteValue, FunctionValue, InstructionOpcode, InstructionValue, PhiValue,
 };
 
+use super::compat;
 use super::emit::{FUNCTION, RAISE_TRAP, TRAPS};
 use crate::lab::{Atom, Block, Inst, Phi, PhiBlock, PhiFunction, Terminator, Value};
 use crate::names::Names;
@@ -106,7 +107,8 @@ impl<'ctx> Raiser<'ctx> {
             InstructionOpcode::GetElementPtr => {
                 let place = self.places.get(&operand(inst, 0)?.as_value_ref()).ok_or("getelementptr of a value")?;
                 let offset = constant(operand(inst, 1)?)?;
-                let index = usize::try_from(offset).ok().filter(|_| steps_by_i64(inst)).ok_or("getelementptr")?;
+                let index =
+                    usize::try_from(offset).ok().filter(|_| compat::steps_by_i64(inst)).ok_or("getelementptr")?;
                 self.places.insert(inst.as_value_ref(), place + index);
             }
             InstructionOpcode::Load => {
@@ -283,12 +285,6 @@ fn width(value: BasicValueEnum<'_>) -> u32 {
         BasicValueEnum::IntValue(int) => int.get_type().get_bit_width(),
         _ => 0,
     }
-}
-
-/// Whether a `getelementptr` counts in the inputs' own type.
-fn steps_by_i64(inst: InstructionValue<'_>) -> bool {
-    inst.get_gep_source_element_type()
-        .is_ok_and(|element| element.is_int_type() && element.into_int_type().get_bit_width() == 64)
 }
 
 fn mnemonic(opcode: InstructionOpcode) -> Reason {

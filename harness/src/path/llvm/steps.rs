@@ -11,7 +11,7 @@ use inkwell::module::Module;
 
 use super::machine::Machine;
 use super::session::Session;
-use super::{Stop, faults, machine, optimized};
+use super::{Stop, compat, faults, machine, optimized};
 use crate::case::Case;
 use crate::op::Outcome;
 use crate::optimized::Function;
@@ -164,7 +164,7 @@ pub fn steps(passes: &str) -> Vec<Step> {
 /// What a name such as `default<O2>` stands for in the version that is loaded; other pipelines, and names that
 /// `pipelines/` does not have, are what they are.
 fn expanded(passes: &str) -> &str {
-    let version = machine::version();
+    let version = compat::version();
     let table = match version.split('.').next() {
         Some("14") => include_str!("pipelines/14.txt"),
         Some("15") => include_str!("pipelines/15.txt"),

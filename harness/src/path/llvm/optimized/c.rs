@@ -9,13 +9,12 @@ use std::marker::PhantomData;
 use inkwell::llvm_sys::core::*;
 use inkwell::llvm_sys::prelude::{LLVMBasicBlockRef, LLVMTypeRef, LLVMValueRef};
 use inkwell::llvm_sys::target::{LLVMABISizeOfType, LLVMGetModuleDataLayout};
-use inkwell::llvm_sys::{
-    LLVMGEPFlagInBounds, LLVMGEPFlagNUSW, LLVMGEPFlagNUW, LLVMIntPredicate, LLVMOpcode, LLVMTypeKind, LLVMValueKind,
-};
+use inkwell::llvm_sys::{LLVMIntPredicate, LLVMOpcode, LLVMTypeKind, LLVMValueKind};
 use inkwell::module::Module;
 use inkwell::values::AsValueRef;
 
 use crate::optimized::{Flags, Type};
+use crate::path::llvm::compat;
 
 /// A value of a module, an instruction among them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -180,15 +179,10 @@ impl<'m> Object<'m> {
                     Flags::NUW.when(LLVMGetNUW(self.0) != 0).with(Flags::NSW.when(LLVMGetNSW(self.0) != 0))
                 }
                 LLVMUDiv | LLVMSDiv | LLVMLShr | LLVMAShr => Flags::EXACT.when(LLVMGetExact(self.0) != 0),
-                LLVMOr => Flags::DISJOINT.when(LLVMGetIsDisjoint(self.0) != 0),
-                LLVMZExt => Flags::NNEG.when(LLVMGetNNeg(self.0) != 0),
-                LLVMICmp => Flags::SAMESIGN.when(LLVMGetICmpSameSign(self.0) != 0),
-                LLVMGetElementPtr => {
-                    let flags = LLVMGEPGetNoWrapFlags(self.0);
-                    let has = |flag| flags & flag != 0;
-                    let nusw = Flags::NSW.when(has(LLVMGEPFlagNUSW) || has(LLVMGEPFlagInBounds));
-                    nusw.with(Flags::NUW.when(has(LLVMGEPFlagNUW))).with(Flags::INBOUNDS.when(has(LLVMGEPFlagInBounds)))
-                }
+                LLVMOr => compat::or_flags(self.0),
+                LLVMZExt => compat::zext_flags(self.0),
+                LLVMICmp => compat::icmp_flags(self.0),
+                LLVMGetElementPtr => compat::offset_flags(self.0),
                 _ => Flags::NONE,
             }
         }
@@ -262,8 +256,7 @@ impl<'m> Object<'m> {
 
     /// A lane or an element of a constant.
     pub fn element(self, index: u32) -> Option<Object<'m>> {
-        // SAFETY: as above.
-        Object::from(unsafe { LLVMGetAggregateElement(self.0, index) })
+        Object::from(compat::element(self.0, index))
     }
 
     /// What a global variable holds for good.
