@@ -132,6 +132,9 @@ impl fmt::Display for Stage {
 pub struct Observation {
     /// The path's SSA raised back into the lab's form, by stage: S0–S4 judge it and the lab's interpreter runs it.
     pub raised: Vec<Raised>,
+    /// What an interpreter in the path's folder made of its forms, by stage: of those that the lab's form can't say. An
+    /// outcome for each of the case's vectors, in order.
+    pub interpreted: Vec<(Stage, Vec<Option<Outcome>>)>,
     /// The path's own executions: one for each of the case's vectors, in order, or none at all if the path executes
     /// only what it raised or a fault kept it from running. `None` is a vector whose run a fault ended.
     pub outcomes: Vec<Option<Outcome>>,
@@ -139,6 +142,8 @@ pub struct Observation {
     pub faults: Vec<Fault>,
     /// What the path can't take or can't raise: counted and shown, never silent.
     pub unsupported: Vec<Unsupported>,
+    /// What helps to understand the outcomes.
+    pub notes: Vec<Note>,
     /// The IR texts by name (`clif`, `llvm-mem2reg`, ..), when the detail asks for them.
     pub texts: Vec<(String, String)>,
 }
@@ -148,9 +153,11 @@ impl Observation {
     pub fn empty() -> Observation {
         Observation {
             raised: Vec::new(),
+            interpreted: Vec::new(),
             outcomes: Vec::new(),
             faults: Vec::new(),
             unsupported: Vec::new(),
+            notes: Vec::new(),
             texts: Vec::new(),
         }
     }
@@ -202,6 +209,15 @@ pub struct Unsupported {
     pub stage: Stage,
     /// What: an opcode, a form.
     pub reason: String,
+}
+
+/// Something about an outcome that helps to understand it: which instruction, which pass.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Note {
+    /// Of which of the path's forms.
+    pub stage: Stage,
+    /// What there is to say.
+    pub message: String,
 }
 
 /// The name of a program's form before the first pass, where a path is taken apart pass by pass.

@@ -261,6 +261,7 @@ mod tests {
             runs: vec![Run { inputs: vec![7], right: Outcome::Return(1), classes }],
             faults: Vec::new(),
             unsupported: Vec::new(),
+            notes: Vec::new(),
             structure: Vec::new(),
             texts: vec![text("tiny", "eval", "tree"), text("lab", "phi", "phis"), text("lab", "naive", "not a side")],
         }
