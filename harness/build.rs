@@ -13,10 +13,11 @@ use std::path::{Path, PathBuf};
 /// Where Cranelift's interface changed under our code: `path/cranelift/compat.rs` says how.
 const CRANELIFT: [&str; 1] = ["0.90"];
 /// The same for LLVM, with its behaviour: `path/llvm/compat.rs`.
-const LLVM: [&str; 4] = ["14", "15", "16", "18"];
+const LLVM: [&str; 6] = ["14", "15", "16", "18", "19", "20"];
 
 /// What a shared object is made of, below `src`.
-const SOURCES: [&str; 9] = ["case.rs", "lab", "names.rs", "op.rs", "path", "plant.rs", "syntax.rs", "tac", "tiny"];
+const SOURCES: [&str; 10] =
+    ["case.rs", "lab", "names.rs", "op.rs", "optimized", "path", "plant.rs", "syntax.rs", "tac", "tiny"];
 
 fn main() {
     let name = std::env::var("CARGO_PKG_NAME").unwrap_or_default();

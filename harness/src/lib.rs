@@ -16,9 +16,13 @@ pub mod tac;
 
 pub mod lab;
 
+pub mod optimized;
+
 pub mod generate;
 
 pub mod path;
+
+pub mod isolate;
 
 pub mod structure;
 

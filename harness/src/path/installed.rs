@@ -73,6 +73,27 @@ impl Found {
         Ok(path.map(|path| Box::new(Installed { object, path }) as Box<dyn Path>))
     }
 
+    /// Takes its path of this variant apart, as [`path::take_apart`](crate::path::take_apart) does.
+    pub fn take_apart(
+        &self,
+        variant: &str,
+        case: &Case,
+        passes: Option<u32>,
+    ) -> Result<Vec<(String, Observation)>, String> {
+        self.object()?.ask(&Request::TakeApart(variant.into(), Cow::Borrowed(case), passes))
+    }
+
+    /// Runs LLVM IR before and after passes, as [`path::run_llvm_text`](crate::path::run_llvm_text) does.
+    pub fn run_text(&self, text: &str, passes: Option<&str>, case: &Case) -> Result<[Observation; 2], String> {
+        self.object()?.ask(&Request::RunText(text.into(), passes.map(Into::into), Cow::Borrowed(case)))
+    }
+
+    /// Whether it holds this path's version of its compiler.
+    pub fn holds(&self, id: &PathId) -> bool {
+        let version = id.version.as_deref().and_then(|version| version.strip_prefix(&self.version));
+        self.compiler == id.compiler && version.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    }
+
     fn object(&self) -> Result<&'static Object, String> {
         // Never dropped: it stays loaded. The system's loader gives the same one again for the same file.
         Object::load(&self.file).map(|object| &*Box::leak(Box::new(object))).map_err(|reason| self.broken(&reason))

@@ -96,6 +96,8 @@ impl<'a> Shown<'a> {
 
 /// What a finding's folder holds for programs.
 pub const RECORD: &str = "finding.json";
+/// The folder of its IR texts.
+const TEXTS: &str = "ir";
 
 /// The folder of a finding that was recorded before, whole.
 pub fn recorded(corpus: &Path, signature: &Signature) -> Option<PathBuf> {
@@ -123,6 +125,26 @@ pub fn record(corpus: &Path, finding: &Finding) -> io::Result<Recorded> {
         // Another process was first, or something else lies there.
         Err(error) => recorded(corpus, finding.signature).map(Recorded::Known).ok_or(error),
     }
+}
+
+/// Writes a finding anew into its folder, when it has become smaller. At any moment the folder holds a whole finding:
+/// file by file takes the old one's place, the record last.
+pub fn replace(folder: &Path, finding: &Finding) -> io::Result<()> {
+    let findings = folder.parent().unwrap_or(folder);
+    let beside = tempfile::Builder::new().prefix(".new-").tempdir_in(findings)?;
+    write(beside.path(), finding)?;
+    let texts = beside.path().join(TEXTS);
+    if texts.is_dir() {
+        fs::create_dir_all(folder.join(TEXTS))?;
+        for text in fs::read_dir(texts)? {
+            let text = text?;
+            fs::rename(text.path(), folder.join(TEXTS).join(text.file_name()))?;
+        }
+    }
+    let mut files: Vec<_> = fs::read_dir(beside.path())?.collect::<io::Result<_>>()?;
+    files.retain(|file| file.file_name() != TEXTS);
+    files.sort_by_key(|file| file.file_name() == RECORD);
+    files.into_iter().try_for_each(|file| fs::rename(file.path(), folder.join(file.file_name())))
 }
 
 /// A signature as a folder's name: no separators, nothing hidden.
@@ -198,8 +220,8 @@ fn write_texts(folder: &Path, report: &Report, signature: &Signature) -> io::Res
         if !seen.insert((name, text)) {
             continue;
         }
-        fs::create_dir_all(folder.join("ir"))?;
-        fs::write(folder.join("ir").join(text_file(&path.to_string(), name)), text)?;
+        fs::create_dir_all(folder.join(TEXTS))?;
+        fs::write(folder.join(TEXTS).join(text_file(&path.to_string(), name)), text)?;
     }
     Ok(())
 }
@@ -239,6 +261,7 @@ mod tests {
             runs: vec![Run { inputs: vec![7], right: Outcome::Return(1), classes }],
             faults: Vec::new(),
             unsupported: Vec::new(),
+            notes: Vec::new(),
             structure: Vec::new(),
             texts: vec![text("tiny", "eval", "tree"), text("lab", "phi", "phis"), text("lab", "naive", "not a side")],
         }

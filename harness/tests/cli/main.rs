@@ -6,6 +6,8 @@ mod findings;
 mod known;
 mod night;
 mod programs;
+#[cfg(feature = "llvm")]
+mod steps;
 
 use std::path::{Path, PathBuf};
 
