@@ -26,6 +26,8 @@ pub mod judge;
 
 pub mod compare;
 
+pub mod parting;
+
 pub mod validators;
 
 pub mod minimize;

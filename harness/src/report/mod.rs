@@ -5,12 +5,14 @@ mod dot;
 mod graph;
 pub mod html;
 mod json;
+mod parting;
 mod syntax;
 mod table;
 
 pub use check::{Checked, Expectation};
 pub use dot::dot;
 pub use json::check_object;
+pub use parting::parting_text;
 pub use syntax::syntax_error;
 pub use table::table;
 

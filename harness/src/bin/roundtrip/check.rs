@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use harness::case::{Case, Program};
-use harness::compare::Report;
+use harness::compare::{Report, Verdict};
+use harness::parting::{self, Parting};
 use harness::path::interpreters::Interpreter;
 use harness::path::{Detail, Path, validators};
 use harness::report::{self, Checked};
@@ -71,7 +72,17 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
 pub fn check_loaded(loaded: Loaded, paths: &[&dyn Path]) -> Checked {
     let Loaded { source, case, expectations } = loaded;
     let report = check_case(&case, paths, Detail { structure: true, ..Detail::default() });
-    Checked::new(&source.name, &source.text, report, expectations)
+    // Texts take time, and only a difference has use for them.
+    let told = (report.verdict == Verdict::Disagree)
+        .then(|| check_case(&case, paths, Detail { texts: true, ..Detail::default() }));
+    let parting = told.and_then(|told| parting_of(&case, &source.text, &told));
+    Checked::new(&source.name, &source.text, report, expectations).with_parting(parting)
+}
+
+/// Where executions part, told from a report that has the texts.
+pub fn parting_of(case: &Case, text: &str, report: &Report) -> Option<Parting> {
+    let texts = report.texts.iter().map(|(path, name, text)| (path.to_string(), name.as_str(), text.as_str()));
+    parting::find(&case.program, text, &report.runs, &parting::forms(texts))
 }
 
 /// Checks a case. A function on which validators differ is a finding by itself. An invalid function has no meaning:

@@ -1,5 +1,6 @@
 //! The paths' IR side by side, with the lines marked that differ.
 
+use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
 use maud::{Markup, html};
@@ -19,14 +20,15 @@ pub struct Pair<'a> {
     pub right: &'a StoredText,
 }
 
-/// The pairs worth looking at: each text of a wrong path with the most similar text of the same name of a right path,
-/// or else with an earlier text of its own path.
+/// The pairs worth looking at: each text of a wrong path with the most similar text of a right path, of the same name or
+/// else in the same language, or with an earlier text of its own path.
 pub fn pairs<'a>(texts: &'a [StoredText], wrong: &BTreeSet<String>) -> Vec<Pair<'a>> {
     let mut pairs: Vec<Pair> = Vec::new();
     for (at, right) in texts.iter().enumerate().filter(|(_, text)| wrong.contains(&text.path)) {
-        let peers = texts.iter().filter(|text| text.name == right.name && !wrong.contains(&text.path));
-        let closest = peers.max_by(|a, b| similarity(a, right).total_cmp(&similarity(b, right)));
-        let own = || texts[..at].iter().rev().find(|text| text.path == right.path && kind(text) == kind(right));
+        let peers = texts.iter().filter(|text| language(text) == language(right) && !wrong.contains(&text.path));
+        let rank = |text: &StoredText| (text.name == right.name, similarity(text, right));
+        let closest = peers.max_by(|a, b| rank(a).partial_cmp(&rank(b)).unwrap_or(Ordering::Equal));
+        let own = || texts[..at].iter().rev().find(|text| text.path == right.path && language(text) == language(right));
         if let Some(left) = closest.or_else(own)
             && is_code(right)
             && left.text != right.text
@@ -39,9 +41,13 @@ pub fn pairs<'a>(texts: &'a [StoredText], wrong: &BTreeSet<String>) -> Vec<Pair<
     pairs
 }
 
-/// `clif` of `clif-opt`, `raised` of `raised-construct`: texts of one kind are in one language.
-fn kind(text: &StoredText) -> &str {
-    text.name.split('-').next().unwrap_or_default()
+/// The language that a text is in, by its name: `clif` for `clif-opt`, and `ssa` for all the lab's SSA.
+fn language(text: &StoredText) -> &str {
+    match text.name.split_once('-').map_or(text.name.as_str(), |(first, _)| first) {
+        "raised" => "ssa",
+        "tac" if text.name != "tac" => "ssa",
+        first => first,
+    }
 }
 
 /// A list of perturbations is a note on a path, not its code.
@@ -83,12 +89,13 @@ pub fn side_by_side(pair: &Pair, is_open: bool) -> Markup {
             summary { (title(pair.left)) " beside " strong { (title(pair.right)) } " — " (count(differing, "line")) " differ" }
             div.scroll tabindex="0" role="region" aria-label=(label) {
                 table.diff {
+                    colgroup { col.number; col; col.number; col; }
                     thead { tr {
                         th colspan="2" scope="col" { (title(pair.left)) }
                         th colspan="2" scope="col" { (title(pair.right)) span.wrong { " wrong" } }
                     } }
                     tbody { @for (left, right, differs) in &rows {
-                        tr.differs[*differs] { (cell(left, *differs, "-")) (cell(right, *differs, "+")) }
+                        tr.differs[*differs] { (cell(left, *differs, "−")) (cell(right, *differs, "+")) }
                     } }
                 }
             }

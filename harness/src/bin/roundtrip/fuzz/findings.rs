@@ -9,7 +9,7 @@ use harness::path::{Detail, Path, PathId};
 use harness::record::{self, Finding, Recorded, Toolchained};
 use harness::report::{self, Checked};
 
-use crate::check::check_case;
+use crate::check::{check_case, parting_of};
 use crate::fuzz::progress::Progress;
 use crate::fuzz::{Args, Found, INTERRUPTED};
 use crate::minimize;
@@ -98,7 +98,8 @@ impl<'a> Findings<'a> {
             Some(Recorded::New(folder)) => folder.join(format!("min.{extension}")).display().to_string(),
             Some(Recorded::Known(_)) | None => format!("<program {index} of seed {}>", self.args.seed),
         };
-        let checked = Checked::new(&file, &text, report.clone(), Vec::new());
+        let parting = parting_of(case, &text, report);
+        let checked = Checked::new(&file, &text, report.clone(), Vec::new()).with_parting(parting);
         if self.args.format == Format::Json {
             let mut object = report::check_object(&checked);
             object["seed"] = self.args.seed.into();
