@@ -7,7 +7,7 @@ use crate::report::graph::Graph;
 use crate::{tac, tiny};
 
 /// Recorded graphs that are shown.
-const MOST_RECORDED: usize = 10;
+const MOST_RECORDED: usize = 6;
 
 /// A form with its name.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -10,7 +10,11 @@ use crate::record::read::StoredText;
 use crate::report::count;
 
 /// Pairs that are shown; every text is there by itself too.
-const MOST_PAIRS: usize = 8;
+const MOST_PAIRS: usize = 6;
+/// Equal lines that are shown before and after differing ones.
+const CONTEXT: usize = 6;
+/// Bytes of a text that are shown.
+const LONGEST: usize = 24 << 10;
 
 /// A text of a path that is wrong beside one that it is best compared with.
 pub struct Pair<'a> {
@@ -56,19 +60,30 @@ fn is_code(text: &StoredText) -> bool {
 }
 
 fn similarity(a: &StoredText, b: &StoredText) -> f32 {
-    TextDiff::from_lines(&a.text, &b.text).ratio()
+    TextDiff::from_lines(shown(a), shown(b)).ratio()
 }
 
-/// A row: a line's number and text on each side, and whether the sides differ.
+/// What is shown of a text, and compared.
+fn shown(text: &StoredText) -> &str {
+    &text.text[..text.text.floor_char_boundary(LONGEST)]
+}
+
+/// A row: a line's number and text on each side, and whether the sides differ. A row without any line stands for equal
+/// ones that are left out.
 type Row<'a> = (Option<(usize, &'a str)>, Option<(usize, &'a str)>, bool);
 
 fn rows<'a>(left: &'a str, right: &'a str) -> Vec<Row<'a>> {
     let (old, new): (Vec<&str>, Vec<&str>) = (left.lines().collect(), right.lines().collect());
     let diff = TextDiff::from_slices(&old, &new);
     let mut rows = Vec::new();
-    for op in diff.ops() {
+    let mut told = 0;
+    for op in diff.grouped_ops(CONTEXT).iter().flatten() {
         let differs = !matches!(op, DiffOp::Equal { .. });
         let (olds, news) = (op.old_range(), op.new_range());
+        if olds.start > told {
+            rows.push((None, None, false));
+        }
+        told = olds.end;
         for row in 0..olds.len().max(news.len()) {
             let line = |range: &std::ops::Range<usize>, lines: &[&'a str]| {
                 Some(range.start + row).filter(|at| range.contains(at)).map(|at| (at + 1, lines[at]))
@@ -76,12 +91,15 @@ fn rows<'a>(left: &'a str, right: &'a str) -> Vec<Row<'a>> {
             rows.push((line(&olds, &old), line(&news, &new), differs));
         }
     }
+    if told < old.len() {
+        rows.push((None, None, false));
+    }
     rows
 }
 
 /// A pair as a table, folded unless it is to be open.
 pub fn side_by_side(pair: &Pair, is_open: bool) -> Markup {
-    let rows = rows(&pair.left.text, &pair.right.text);
+    let rows = rows(shown(pair.left), shown(pair.right));
     let differing = rows.iter().filter(|row| row.2).count();
     let label = format!("{} {} beside {} {}", pair.left.path, pair.left.name, pair.right.path, pair.right.name);
     html! {
@@ -95,7 +113,8 @@ pub fn side_by_side(pair: &Pair, is_open: bool) -> Markup {
                         th colspan="2" scope="col" { (title(pair.right)) span.wrong { " wrong" } }
                     } }
                     tbody { @for (left, right, differs) in &rows {
-                        tr.differs[*differs] { (cell(left, *differs, "−")) (cell(right, *differs, "+")) }
+                        @if left.is_none() && right.is_none() { tr.left-out { td colspan="4" { "⋯" } } }
+                        @else { tr.differs[*differs] { (cell(left, *differs, "−")) (cell(right, *differs, "+")) } }
                     } }
                 }
             }
@@ -122,10 +141,11 @@ fn title(text: &StoredText) -> Markup {
 
 /// One text by itself.
 pub fn alone(text: &StoredText) -> Markup {
+    let is_cut = shown(text).len() < text.text.len();
     html! {
         details.text {
             summary { @if text.path.is_empty() { (text.name) } @else { (title(text)) } }
-            pre tabindex="0" { (text.text) }
+            pre tabindex="0" { (shown(text)) @if is_cut { "\n… the rest is in the finding's folder" } }
         }
     }
 }
@@ -164,6 +184,10 @@ mod tests {
             (Some((3, "c")), Some((4, "c")), false),
         ];
         assert_eq!(rows, expected);
+        let numbers = |count: usize| (0..count).map(|at| format!("{at}\n")).collect::<String>();
+        let (long, longer) = (numbers(50), numbers(50) + "x");
+        let rows = super::rows(&long, &longer);
+        assert_eq!((rows.len(), rows[0], rows[1].0), (2 + CONTEXT, (None, None, false), Some((45, "44"))));
         let (left, right) = (text("x", "ir", "<b>"), text("y", "ir", "b"));
         let html = side_by_side(&Pair { left: &left, right: &right }, true).into_string();
         assert!(html.contains("&lt;b&gt;") && !html.contains("<b>"), "{html}");
