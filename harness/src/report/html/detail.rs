@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use super::finding::Finding;
 use super::forms::{forms, parsed};
 use super::picture::picture;
-use super::sides::{alone, pairs, side_by_side};
+use super::sides::{every, pairs, side_by_side};
 use crate::compare::Run;
 use crate::parting;
 use crate::record::read::Triage;
@@ -158,7 +158,7 @@ fn sides(finding: &Finding) -> Markup {
         @if !texts.is_empty() {
             h4 { "What the paths made of it" }
             @for (index, pair) in pairs.iter().enumerate() { (side_by_side(pair, index == 0)) }
-            details.text { summary { "Every text by itself (" (texts.len()) ")" } @for text in texts { (alone(text)) } }
+            (every(texts))
         }
     }
 }

@@ -14,7 +14,9 @@ const MOST_PAIRS: usize = 6;
 /// Equal lines that are shown before and after differing ones.
 const CONTEXT: usize = 6;
 /// Bytes of a text that are shown.
-const LONGEST: usize = 24 << 10;
+const LONGEST: usize = 16 << 10;
+/// Bytes of texts that the pairs of a finding may have in all, and the texts by themselves.
+const ROOM: (usize, usize) = (48 << 10, 96 << 10);
 
 /// A text of a path that is wrong beside one that it is best compared with.
 pub struct Pair<'a> {
@@ -41,8 +43,30 @@ pub fn pairs<'a>(texts: &'a [StoredText], wrong: &BTreeSet<String>) -> Vec<Pair<
             pairs.push(Pair { left, right });
         }
     }
+    pairs.truncate(fitting(ROOM.0, pairs.iter().map(|pair| shown(pair.left).len() + shown(pair.right).len())));
     pairs.truncate(MOST_PAIRS);
     pairs
+}
+
+/// How many of these sizes fit into a room; one always does.
+fn fitting(room: usize, sizes: impl Iterator<Item = usize>) -> usize {
+    let sums = sizes.scan(0, |sum, size| {
+        *sum += size;
+        Some(*sum)
+    });
+    sums.take_while(|sum| *sum <= room).count().max(1)
+}
+
+/// All texts of a finding, each by itself.
+pub fn every(texts: &[StoredText]) -> Markup {
+    let fitting = fitting(ROOM.1, texts.iter().map(|text| shown(text).len())).min(texts.len());
+    html! {
+        details.text {
+            summary { "Every text by itself (" (texts.len()) ")" }
+            @for text in &texts[..fitting] { (alone(text)) }
+            @if fitting < texts.len() { p.note { "… and " (texts.len() - fitting) " more in the folder's " code { "ir" } "." } }
+        }
+    }
 }
 
 /// The language that a text is in, by its name: `clif` for `clif-opt`, and `ssa` for all the lab's SSA.
@@ -139,8 +163,7 @@ fn title(text: &StoredText) -> Markup {
     html! { (text.path) " " code { (text.name) } }
 }
 
-/// One text by itself.
-pub fn alone(text: &StoredText) -> Markup {
+fn alone(text: &StoredText) -> Markup {
     let is_cut = shown(text).len() < text.text.len();
     html! {
         details.text {
@@ -172,6 +195,20 @@ mod tests {
         let pairs = pairs(&texts, &wrong);
         let names: Vec<_> = pairs.iter().map(|pair| (pair.left.path.as_str(), pair.right.name.as_str())).collect();
         assert_eq!(names, [("c/none", "clif"), ("l/O2", "llvm-O2")]);
+    }
+
+    #[test]
+    fn what_does_not_fit_is_counted() {
+        assert_eq!([fitting(10, [4, 6, 1].into_iter()), fitting(10, [11].into_iter())], [2, 1]);
+        let texts: Vec<_> = (0..20).map(|at| text("c/none", "clif", &format!("{at}").repeat(2 * LONGEST))).collect();
+        let html = every(&texts).into_string();
+        assert!(
+            html.contains("(20)") && html.contains("… and 14 more in the folder's"),
+            "{}",
+            &html[html.len() - 200..]
+        );
+        assert_eq!(html.matches("the rest is in the finding's folder").count(), 6, "each is cut too");
+        assert!(every(&texts[..1]).into_string().len() < LONGEST + 1000);
     }
 
     #[test]
