@@ -20,6 +20,8 @@ pub mod generate;
 
 pub mod path;
 
+pub mod isolate;
+
 pub mod structure;
 
 pub mod judge;
@@ -33,6 +35,8 @@ pub mod validators;
 pub mod minimize;
 
 pub mod record;
+
+pub mod triage;
 
 pub mod report;
 

@@ -117,6 +117,22 @@ fn programs_of_released_compilers_bugs() {
     }
 }
 
+/// Every way to a jump table or a chain of comparisons, with arguments on their edges and without.
+#[test]
+fn switches() {
+    let all = cranelift::paths();
+    for (extension, group) in [("tac", ""), ("ssa", "lab+")] {
+        let files = files("../corpus/agree", extension);
+        for file in files.iter().filter(|file| file.display().to_string().contains("/switch_")) {
+            let directives = directives::parse(&read(file)).expect("directives").into_iter();
+            let runs = directives.map(|run| (run.vector, run.expected.expect("an outcome").to_string()));
+            let (name, program, runs) = (file.display().to_string(), parse(file), runs.collect::<Vec<_>>());
+            let paths = all.iter().filter(|path| path.toolchain().group.starts_with(group));
+            paths.for_each(|path| check(path.as_ref(), &name, &program, &runs));
+        }
+    }
+}
+
 /// Functions given as such: the valid ones by the lab's own construction's paths, no other function by any path.
 #[test]
 fn ssa_and_phi_cases() {

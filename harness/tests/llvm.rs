@@ -5,6 +5,7 @@ mod common;
 
 use common::{Case as Answers, End, cases};
 use harness::case::{Case, Program};
+use harness::directives;
 use harness::lab;
 use harness::path::llvm::paths;
 use harness::path::{Detail, Observation, Path, Stage};
@@ -97,6 +98,35 @@ fn functions_in_the_labs_forms() {
     let phi = |answers: &Answers| valid(answers).then(|| Program::Phi(lab::parse_phi(&answers.text).unwrap()));
     assert!(conforms("ssa", ssa, &["phi-O0", "phi-mid"]) > 10);
     assert!(conforms("phi", phi, &["phi-O0", "phi-mid"]) > 10);
+}
+
+#[test]
+fn switches() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../corpus/agree");
+    for (name, variants) in [
+        ("switch_dense.tac", [FAST.as_slice(), &SLOW].concat()),
+        ("switch_sparse.tac", [FAST.as_slice(), &SLOW, &["perturbed-switches", "perturbed-mem2reg-O0"]].concat()),
+        ("switch_conflict.ssa", vec!["phi-O0", "phi-mid", "phi-mid-cg2"]),
+    ] {
+        let text = std::fs::read_to_string(folder.join(name)).unwrap();
+        let program = match tac::parse(&text) {
+            Ok(program) => Program::Tac(program),
+            Err(_) => Program::Ssa(lab::parse_ssa(&text).unwrap()),
+        };
+        let (vectors, right): (Vec<_>, Vec<_>) =
+            directives::parse(&text).unwrap().into_iter().map(|run| (run.vector, run.expected)).unzip();
+        let case = Case { program, vectors, fuel: 1000 };
+        for variant in variants {
+            let Observation { raised, outcomes, faults, unsupported, .. } =
+                path(variant).observe(&case, Detail::default());
+            assert_eq!((faults, unsupported, &outcomes), (vec![], vec![], &right), "{name} by {variant}");
+            for function in raised.into_iter().map(|raised| raised.function) {
+                assert_eq!(lab::validate(&function), [], "{name} by {variant}\n{function}");
+                let interpreted = case.vectors.iter().map(|inputs| Some(lab::run(&function, inputs, 1000).outcome));
+                assert_eq!(interpreted.collect::<Vec<_>>(), right, "{name} by {variant}\n{function}");
+            }
+        }
+    }
 }
 
 fn observe(variant: &str, program: Program, detail: Detail) -> Observation {

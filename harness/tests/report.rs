@@ -59,6 +59,7 @@ fn a_night_is_shown_with_all_that_belongs_to_a_finding() {
     let sure = &bodies(&html)[0];
     assert!(count(sure, "table.diff tr.differs td.code") > 1, "{}", sure.html());
     assert!(texts(sure, "pre.command")[0].contains("roundtrip check min.tiny --paths 'tiny/eval,"), "{}", sure.html());
+    assert_eq!(texts(sure, "dl.facts dd"), ["tac", "it alone", "construct", "all of them", "each run shows it"]);
     assert!(texts(sure, "pre.draft")[0].contains("for a person to file"));
     let outcomes =
         bodies(&html).iter().flat_map(|body| texts(body, "table.outcomes tr")).collect::<Vec<_>>().join("\n");

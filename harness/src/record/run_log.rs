@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::case::Form;
 use crate::compare::Verdict;
-use crate::record::Toolchained;
+use crate::record::{Part, Toolchained};
 
 /// A line of the log.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -38,6 +38,8 @@ pub enum Event {
     Finding(Found),
     /// The run ended in good order.
     End(End),
+    /// A part of a long run, of which runs of `roundtrip fuzz` are parts, ended.
+    Part(Part),
 }
 
 /// What a run is to do.
@@ -164,6 +166,7 @@ impl Verdicts {
             Verdict::Crash => &mut self.crash,
             Verdict::Hang => &mut self.hang,
             Verdict::Inconclusive(_) => &mut self.inconclusive,
+            Verdict::Known(_) => &mut self.known,
         } += 1;
     }
 

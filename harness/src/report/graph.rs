@@ -60,7 +60,9 @@ impl Graph {
     fn new(blocks: Vec<Vec<String>>, targets: impl Iterator<Item = Vec<usize>>) -> Graph {
         let mut edges = Vec::new();
         for (from, targets) in targets.enumerate() {
-            let marks = if targets.len() == 2 { ["T", "F"] } else { ["", ""] };
+            let is_cbr = blocks[from].last().is_some_and(|line| line.starts_with("cbr "));
+            let marks = if is_cbr { ["T", "F"] } else { ["", ""] };
+            let marks = marks.into_iter().chain(std::iter::repeat(""));
             let exist = targets.into_iter().zip(marks).filter(|(to, _)| *to < blocks.len());
             edges.extend(exist.map(|(to, mark)| Edge { from, to, mark }));
         }
@@ -94,6 +96,10 @@ fn tac_block(graph: &tac::Cfg, index: usize, block: &cfg::Block) -> Vec<String> 
     lines.push(match &block.term {
         cfg::Terminator::Br(to) => format!("br B{to}"),
         cfg::Terminator::Cbr(condition, yes, no) => format!("cbr {}, B{yes}, B{no}", atom(condition)),
+        cfg::Terminator::Switch(value, arms, other) => {
+            let arms: String = arms.iter().map(|(constant, to)| format!(", {constant}: B{to}")).collect();
+            format!("switch {}{arms}, B{other}", atom(value))
+        }
         cfg::Terminator::Ret(value) => format!("ret {}", atom(value)),
     });
     lines
@@ -122,6 +128,11 @@ mod tests {
             [vec!["B0:", "br B1"], vec!["B1:", "i = sub i, 1", "cbr i, B1, B2"], vec!["B2:", "ret i"]]
         );
         assert_eq!(tac.edges, edges);
+        let switch =
+            Graph::of_text("tac", "input i\n  switch i, 1 goto a, 2 goto b, else goto a\na:\n  ret 1\nb:\n  ret 2\n")
+                .unwrap();
+        assert_eq!(switch.blocks[0][1], "switch i, 1: B1, 2: B2, B1");
+        assert_eq!(switch.edges, [edge(0, 1, ""), edge(0, 2, ""), edge(0, 1, "")]);
         assert_eq!(Graph::of_text("clif", LOOP), None);
     }
 

@@ -2,12 +2,17 @@
 
 mod check;
 mod dot;
+pub mod draft;
+pub mod github;
 mod graph;
 pub mod html;
 mod json;
+pub mod junit;
+pub mod night;
 mod parting;
 mod syntax;
 mod table;
+mod triage;
 
 pub use check::{Checked, Expectation};
 pub use dot::dot;
@@ -15,6 +20,7 @@ pub use json::check_object;
 pub use parting::parting_text;
 pub use syntax::syntax_error;
 pub use table::table;
+pub use triage::triage_text;
 
 /// `1 value`, `2 values`.
 pub fn count(n: usize, what: &str) -> String {

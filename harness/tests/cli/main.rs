@@ -4,6 +4,8 @@ mod bad_input;
 mod commands;
 mod diagnostics;
 mod findings;
+mod known;
+mod night;
 mod programs;
 
 use std::path::{Path, PathBuf};

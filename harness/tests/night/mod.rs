@@ -21,7 +21,7 @@ pub fn night() -> tempfile::TempDir {
     }
     let triaged = corpus.join("findings").read_dir().unwrap().map(|entry| entry.unwrap().path()).max().unwrap();
     let triage = r#"{"accused": {"group": "tac", "why": "it alone"}, "stage": "construct", "confidence": "high",
-        "versions": "all", "why": "each run shows it"}"#;
+        "versions": {"note": "all of them", "wrong": []}, "why": "each run shows it"}"#;
     fs::write(triaged.join("triage.json"), triage).unwrap();
     fs::write(triaged.join("draft.md"), "# A draft for a person to file\n").unwrap();
     write_log(&folder.path().join("tiny.jsonl"), true);

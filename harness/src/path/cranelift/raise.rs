@@ -158,6 +158,13 @@ impl<'a> Raiser<'a> {
             InstructionData::Brif { opcode: Opcode::Brif, arg, blocks: [yes, no] } => {
                 Terminator::Cbr(self.atom(arg)?, self.target(yes)?, self.target(no)?)
             }
+            InstructionData::BranchTable { opcode: Opcode::BrTable, arg, table } => {
+                let table = &self.clif.dfg.jump_tables[table];
+                let value = self.atom(arg)?;
+                let arms = (0..).zip(table.as_slice()).map(|(index, &call)| Ok((index, self.target(call)?)));
+                let arms = arms.collect::<Result<_, String>>()?;
+                Terminator::Switch(value, arms, self.target(table.default_block())?)
+            }
             InstructionData::MultiAry { opcode: Opcode::Return, ref args } => {
                 match args.as_slice(&self.clif.dfg.value_lists) {
                     &[value] => Terminator::Ret(self.atom(value)?),

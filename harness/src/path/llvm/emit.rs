@@ -6,6 +6,7 @@
 //! (`docs/LANGUAGE.md` §1) is what it has to keep. LLVM's division by zero and `MIN / -1` are undefined, hence guards:
 //! they branch to a block that calls the host's `raise_trap`, which does not return.
 
+use inkwell::IntPredicate;
 use inkwell::attributes::{Attribute, AttributeLoc};
 use inkwell::basic_block::BasicBlock;
 use inkwell::builder::Builder;
@@ -13,10 +14,9 @@ use inkwell::context::Context;
 use inkwell::intrinsics::Intrinsic;
 use inkwell::module::Module;
 use inkwell::types::IntType;
-use inkwell::values::{FunctionValue, InstructionOpcode, IntValue, PointerValue};
-use inkwell::{AddressSpace, IntPredicate};
+use inkwell::values::{FunctionValue, InstructionOpcode, InstructionValue, IntValue, PointerValue};
 
-use super::Stop;
+use super::{Stop, compat};
 use crate::names::Names;
 use crate::op::{Op, Trap};
 use crate::plant::{self, Fault};
@@ -44,7 +44,7 @@ impl<'a, 'ctx> Emitter<'a, 'ctx> {
     /// Declares the function in the module. Values get names if somebody is going to read the text.
     pub fn new(context: &'ctx Context, module: &'a Module<'ctx>, named: bool) -> Self {
         let i64 = context.i64_type();
-        let pointer = context.ptr_type(AddressSpace::default());
+        let pointer = compat::pointer(context);
         let function = module.add_function(FUNCTION, i64.fn_type(&[pointer.into()], false), None);
         attribute(context, function, "nounwind");
         Emitter { context, module, builder: context.create_builder(), function, i64, traps: [None; 2], named }
@@ -82,7 +82,7 @@ impl<'a, 'ctx> Emitter<'a, 'ctx> {
 
     /// What a slot holds.
     pub fn load(&self, slot: PointerValue<'ctx>) -> Result<IntValue<'ctx>, Stop> {
-        Ok(self.builder.build_load(self.i64, slot, "")?.into_int_value())
+        Ok(compat::load(&self.builder, self.i64, slot, "")?.into_int_value())
     }
 
     /// Input `index` of `count`.
@@ -90,8 +90,8 @@ impl<'a, 'ctx> Emitter<'a, 'ctx> {
         let index = if plant::on(Fault::LlvmInputOrder) { count - 1 - index } else { index };
         let inputs = self.function.get_nth_param(0).ok_or_else(|| Stop::harness("no inputs"))?.into_pointer_value();
         // SAFETY: the caller of the compiled function passes a value for each of the program's inputs.
-        let place = unsafe { self.builder.build_gep(self.i64, inputs, &[self.constant(index as i64)], "")? };
-        Ok(self.builder.build_load(self.i64, place, name)?.into_int_value())
+        let place = unsafe { compat::offset(&self.builder, self.i64, inputs, self.constant(index as i64))? };
+        Ok(compat::load(&self.builder, self.i64, place, name)?.into_int_value())
     }
 
     /// A phi without entries yet.
@@ -118,11 +118,29 @@ impl<'a, 'ctx> Emitter<'a, 'ctx> {
         Some(inst.get_operand(0)?.value()?.into_int_value())
     }
 
+    /// Ends the block with a `switch`.
+    pub fn switch(
+        &self,
+        value: IntValue<'ctx>,
+        arms: impl Iterator<Item = (i64, BasicBlock<'ctx>)>,
+        default: BasicBlock<'ctx>,
+    ) -> Result<InstructionValue<'ctx>, Stop> {
+        let value = if plant::on(Fault::LlvmSwitchNarrow) {
+            let low = self.builder.build_int_truncate(value, self.context.i32_type(), "")?;
+            self.builder.build_int_s_extend(low, self.i64, "")?
+        } else {
+            value
+        };
+        let arms: Vec<_> = arms.map(|(constant, block)| (self.constant(constant), block)).collect();
+        Ok(self.builder.build_switch(value, default, &arms)?)
+    }
+
     /// An operation. It may end the current block and go on in a new one.
     pub fn operation(&mut self, op: Op, [a, b, _]: [IntValue<'ctx>; 3], name: &str) -> Result<IntValue<'ctx>, Stop> {
         let gt = if plant::on(Fault::LlvmUnsignedGt) { IntPredicate::UGT } else { IntPredicate::SGT };
         Ok(match op {
             Op::Add if plant::on(Fault::LlvmSaturatingAdd) => self.saturating_add(a, b)?,
+            Op::Add if plant::on(Fault::LlvmNoWrap) => self.builder.build_int_nsw_add(a, b, name)?,
             Op::Add => self.builder.build_int_add(a, b, name)?,
             Op::Sub => self.builder.build_int_sub(a, b, name)?,
             Op::Mul => self.builder.build_int_mul(a, b, name)?,

@@ -7,17 +7,21 @@
 //! code.
 
 mod alloca;
+mod compat;
 mod emit;
+#[cfg(not(shared_object))]
 mod judge;
 mod machine;
 mod object;
 mod phi;
+mod prefixes;
 mod raise;
 mod session;
 #[cfg(test)]
 mod tests;
+mod text;
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::io;
 
 use inkwell::builder::BuilderError;
@@ -26,21 +30,29 @@ use crate::case::{Case, Program};
 use crate::lab;
 use crate::op::Outcome;
 use crate::path::native::{self, NativeEnd};
-use crate::path::{Detail, Fault, FaultKind, Observation, Path, PathId, Raised, Stage, Toolchain, Unsupported};
+use crate::path::{Detail, Fault, FaultKind, Observation, Path, PathId, Raised, Stage, Toolchain, Unsupported, now};
 use crate::tac::{self, Perturbation};
+use compat::instcombine;
 use emit::Emitter;
+#[cfg(not(shared_object))]
 pub use judge::validator;
 use machine::{CodeGen, Machine};
 use object::Loaded;
+pub use prefixes::stop_after;
 use session::Session;
+pub use text::run_text;
 
 /// Every path: all constructions at all levels, and those on a perturbed graph: two with all perturbations at once,
 /// which find, and one for each alone, which tells.
 pub fn paths() -> Vec<Box<dyn Path>> {
-    let version = machine::version();
-    let path = |variant: String, construction, level, style| -> Box<dyn Path> {
+    variants().into_iter().map(|path| Box::new(path) as Box<dyn Path>).collect()
+}
+
+fn variants() -> Vec<LlvmPath> {
+    let version = compat::version();
+    let path = |variant: String, construction, level, style| {
         let id = PathId::new("llvm", Some(&version), &variant);
-        Box::new(LlvmPath { id, construction, level, style })
+        LlvmPath { id, construction, level, passes: None, style }
     };
     let [_, alloca, mem2reg, _] = &CONSTRUCTIONS;
     let [o0, _, mid, ..] = &LEVELS;
@@ -57,6 +69,23 @@ pub fn paths() -> Vec<Box<dyn Path>> {
         path(format!("perturbed-{}", tac::list(perturbations)), mem2reg, mid, Style { perturbations, ..PLAIN })
     });
     plain.chain(together).chain(alone).collect()
+}
+
+/// A path with passes of one's own, named `CONSTRUCTION[-direct]:PASS+PASS..[:cg2]`: as `opt` writes them, but joined by
+/// `+`, since commas part the globs of a list. `direct` branches on comparisons themselves, `cg2` generates code as at
+/// `O2`.
+pub fn custom(variant: &str) -> Option<Box<dyn Path>> {
+    custom_path(variant).map(|path| Box::new(path) as Box<dyn Path>)
+}
+
+fn custom_path(variant: &str) -> Option<LlvmPath> {
+    let (construction, passes) = variant.split_once(':')?;
+    let (passes, level) = passes.strip_suffix(":cg2").map_or((passes, &LEVELS[0]), |passes| (passes, &LEVELS[1]));
+    let (name, direct) = construction.strip_suffix("-direct").map_or((construction, false), |name| (name, true));
+    let construction = CONSTRUCTIONS.iter().find(|construction| construction.name == name)?;
+    let style = Style { direct, ..PLAIN };
+    let id = PathId::new("llvm", Some(&compat::version()), variant);
+    Some(LlvmPath { id, construction, level, passes: Some(passes.replace('+', ",")), style })
 }
 
 /// mem2reg's construction alone, to compare constructions by cost and size: the number of phis.
@@ -137,11 +166,10 @@ struct Pipeline {
     passes: &'static str,
 }
 
-/// A mid-end in about 0.4 ms a program. `instcombine` ends the process when it doesn't reach a fixpoint, unless told
-/// not to look.
+/// A mid-end in about 0.4 ms a program.
 const MID: Option<Pipeline> = Some(Pipeline {
     text: "llvm-mid",
-    passes: "sroa,early-cse,simplifycfg,instcombine<no-verify-fixpoint>,reassociate,gvn,sccp,adce,simplifycfg",
+    passes: concat!("sroa,early-cse,simplifycfg,", instcombine!(), ",reassociate,gvn,sccp,adce,simplifycfg"),
 });
 const O2: Option<Pipeline> = Some(Pipeline { text: "llvm-O2", passes: "default<O2>" });
 
@@ -240,7 +268,17 @@ struct LlvmPath {
     id: PathId,
     construction: &'static Construction,
     level: &'static Level,
+    /// Instead of the level's pipeline.
+    passes: Option<String>,
     style: Style,
+}
+
+impl LlvmPath {
+    /// What is done with the constructed SSA, and the name of the text that it gives.
+    fn pipeline(&self) -> Option<(&'static str, &str)> {
+        let own = self.passes.as_deref().map(|passes| ("llvm-passes", passes));
+        own.or(self.level.pipeline.map(|pipeline| (pipeline.text, pipeline.passes)))
+    }
 }
 
 impl Path for LlvmPath {
@@ -249,8 +287,9 @@ impl Path for LlvmPath {
     }
 
     fn toolchain(&self) -> Toolchain {
-        let passes = [self.construction.pass, self.level.pipeline];
-        let passes: Vec<_> = passes.iter().flatten().map(|pipeline| pipeline.passes).collect();
+        let passes =
+            [self.construction.pass.map(|pipeline| pipeline.passes), self.pipeline().map(|(_, passes)| passes)];
+        let passes: Vec<_> = passes.into_iter().flatten().collect();
         let passes = if passes.is_empty() { "no passes".to_string() } else { format!("passes {}", passes.join(", ")) };
         Toolchain {
             description: format!("{}; {passes}; code generation {:?}", machine::description(), self.level.codegen),
@@ -264,34 +303,37 @@ impl Path for LlvmPath {
         if detail.texts && !self.style.perturbations.is_empty() {
             observation.texts.push(("perturbations".to_string(), tac::list(self.style.perturbations)));
         }
-        let stop = match source(self.construction, self.style, &case.program) {
-            Err(stop) => Some(stop),
-            Ok(source) => {
-                let stage = Cell::new(Stage::Lower);
-                match session::survive(|| self.compile(&source, case, detail, &stage, &mut observation)) {
-                    Ok(Ok(loaded)) => run(&loaded, case, &mut observation).err(),
-                    Ok(Err(stop)) => Some(stop),
-                    Err(fatal) => Some(Stop::fault(stage.get(), FaultKind::Crash, &fatal)),
-                }
-            }
+        now::enter(Stage::Lower);
+        let made = match source(self.construction, self.style, &case.program) {
+            Err(stop) => Ok(Err(stop)),
+            Ok(source) => session::survive(|| self.compile(&source, case, detail, &mut observation)),
         };
-        match stop {
-            Some(Stop::Fault(fault)) => observation.faults.push(fault),
-            Some(Stop::Unsupported(unsupported)) => observation.unsupported.push(unsupported),
-            None => {}
-        }
+        conclude(made, now::stage(), case, &mut observation);
         observation
     }
 }
 
+/// Runs what was made, or notes why nothing was. A fatal error happened at `stage`.
+fn conclude(made: Result<Result<Loaded, Stop>, String>, stage: Stage, case: &Case, observation: &mut Observation) {
+    let stop = match made {
+        Ok(Ok(loaded)) => run(&loaded, case, observation).err(),
+        Ok(Err(stop)) => Some(stop),
+        Err(fatal) => Some(Stop::fault(stage, FaultKind::Crash, &fatal)),
+    };
+    match stop {
+        Some(Stop::Fault(fault)) => observation.faults.push(fault),
+        Some(Stop::Unsupported(unsupported)) => observation.unsupported.push(unsupported),
+        None => {}
+    }
+}
+
 impl LlvmPath {
-    /// From the program to machine code. `stage` follows, for the case that LLVM never comes back from one.
+    /// From the program to machine code. `now` follows the stage, for the case that LLVM never comes back from one.
     fn compile(
         &self,
         source: &Source,
         case: &Case,
         detail: Detail,
-        stage: &Cell<Stage>,
         observation: &mut Observation,
     ) -> Result<Loaded, Stop> {
         let session = Session::new();
@@ -307,29 +349,29 @@ impl LlvmPath {
             }
             observation.texts.extend(text("llvm"));
 
-            stage.set(Stage::Construct);
-            machine::verify(&module, stage.get())?;
+            now::enter(Stage::Construct);
+            machine::verify(&module, now::stage())?;
             if let Some(pipeline) = self.construction.pass {
-                machine.run(&session, &module, pipeline.passes, stage.get())?;
+                machine.run(&session, &module, pipeline.passes, now::stage())?;
                 observation.texts.extend(text(pipeline.text));
             }
             if self.construction.by_lab || self.construction.pass.is_some() {
                 match raise::raise(&module, case.program.inputs()) {
                     Ok(raised) => {
                         let function = lab::phi_to_args(&raised);
-                        observation.raised.push(Raised { stage: stage.get(), function });
+                        observation.raised.push(Raised { stage: now::stage(), function });
                     }
-                    Err(reason) => observation.unsupported.push(Unsupported { stage: stage.get(), reason }),
+                    Err(reason) => observation.unsupported.push(Unsupported { stage: now::stage(), reason }),
                 }
             }
 
-            stage.set(Stage::Optimize);
-            if let Some(pipeline) = self.level.pipeline {
-                machine.run(&session, &module, pipeline.passes, stage.get())?;
-                observation.texts.extend(text(pipeline.text));
+            now::enter(Stage::Optimize);
+            if let Some((name, passes)) = self.pipeline() {
+                machine.run(&session, &module, passes, now::stage())?;
+                observation.texts.extend(text(name));
             }
 
-            stage.set(Stage::Compile);
+            now::enter(Stage::Compile);
             Loaded::read(&machine.object(&session, &module)?)
         })
     }

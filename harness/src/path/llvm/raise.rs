@@ -10,13 +10,16 @@ use std::hash::{BuildHasherDefault, Hasher};
 
 use inkwell::IntPredicate;
 use inkwell::basic_block::BasicBlock;
+use inkwell::llvm_sys::core::LLVMGetSwitchCaseValue;
 use inkwell::llvm_sys::prelude::LLVMValueRef;
 use inkwell::module::Module;
 use inkwell::types::AnyTypeEnum;
 use inkwell::values::{
-    AnyValue, AsValueRef, BasicValueEnum, CallSiteValue, FunctionValue, InstructionOpcode, InstructionValue, PhiValue,
+    AnyValue, AsValueRef, BasicValueEnum, CallSiteValue, FunctionValue, InstructionOpcode, InstructionValue, IntValue,
+    PhiValue,
 };
 
+use super::compat;
 use super::emit::{FUNCTION, RAISE_TRAP, TRAPS};
 use crate::lab::{Atom, Block, Inst, Phi, PhiBlock, PhiFunction, Terminator, Value};
 use crate::names::Names;
@@ -106,7 +109,8 @@ impl<'ctx> Raiser<'ctx> {
             InstructionOpcode::GetElementPtr => {
                 let place = self.places.get(&operand(inst, 0)?.as_value_ref()).ok_or("getelementptr of a value")?;
                 let offset = constant(operand(inst, 1)?)?;
-                let index = usize::try_from(offset).ok().filter(|_| steps_by_i64(inst)).ok_or("getelementptr")?;
+                let index =
+                    usize::try_from(offset).ok().filter(|_| compat::steps_by_i64(inst)).ok_or("getelementptr")?;
                 self.places.insert(inst.as_value_ref(), place + index);
             }
             InstructionOpcode::Load => {
@@ -132,6 +136,7 @@ impl<'ctx> Raiser<'ctx> {
                 InstructionOpcode::Phi => phis.push(self.phi(inst)?),
                 InstructionOpcode::Call => trap = Some(raised_trap(inst)?),
                 InstructionOpcode::Br => term = Some(self.branch(inst)?),
+                InstructionOpcode::Switch => term = Some(self.switch(inst)?),
                 InstructionOpcode::Return => term = Some(Terminator::Ret(self.atom(operand(inst, 0)?)?)),
                 InstructionOpcode::Unreachable => {
                     term = Some(Terminator::Trap(trap.ok_or("unreachable")?));
@@ -168,6 +173,19 @@ impl<'ctx> Raiser<'ctx> {
             1 => Terminator::Br(target(0)?),
             _ => Terminator::Cbr(self.atom(operand(inst, 0)?)?, target(2)?, target(1)?),
         })
+    }
+
+    /// Operands: what is looked at, where the rest goes, then where each arm goes. From LLVM 22 on the constants are no
+    /// operands; they go by the number of the successor.
+    fn switch(&self, inst: InstructionValue<'ctx>) -> Result<Terminator<Block>, Reason> {
+        let target = |index| {
+            let block = inst.get_operand(index).and_then(|operand| operand.block()).ok_or("switch")?;
+            self.blocks.get(&block).copied().ok_or("switch to nowhere")
+        };
+        // SAFETY: successor 0 is where the rest goes, each further one has a constant, which lives as long as the context.
+        let case = |index| unsafe { IntValue::new(LLVMGetSwitchCaseValue(inst.as_value_ref(), index - 1)) };
+        let arms = (2..inst.get_num_operands()).map(|index| Ok((constant(case(index).into())?, target(index)?)));
+        Ok(Terminator::Switch(self.atom(operand(inst, 0)?)?, arms.collect::<Result<_, Reason>>()?, target(1)?))
     }
 
     fn instruction(&self, inst: InstructionValue<'ctx>) -> Result<Inst, Reason> {
@@ -283,12 +301,6 @@ fn width(value: BasicValueEnum<'_>) -> u32 {
         BasicValueEnum::IntValue(int) => int.get_type().get_bit_width(),
         _ => 0,
     }
-}
-
-/// Whether a `getelementptr` counts in the inputs' own type.
-fn steps_by_i64(inst: InstructionValue<'_>) -> bool {
-    inst.get_gep_source_element_type()
-        .is_ok_and(|element| element.is_int_type() && element.into_int_type().get_bit_width() == 64)
 }
 
 fn mnemonic(opcode: InstructionOpcode) -> Reason {

@@ -78,7 +78,8 @@ fn triaged(triage: &Triage) -> Markup {
     let versions = match &triage.versions {
         serde_json::Value::Null => String::new(),
         serde_json::Value::String(text) => text.clone(),
-        other => other.to_string(),
+        // Triage's own words for what it found of each version.
+        other => other["note"].as_str().map_or_else(|| other.to_string(), str::to_owned),
     };
     html! {
         dl.facts {

@@ -59,7 +59,7 @@ impl<'a> Ran<'a> {
         };
         for line in lines {
             match &line.event {
-                Event::Start(_) => {}
+                Event::Start(_) | Event::Part(_) => {}
                 Event::Progress(totals) => ran.progress.push(totals),
                 Event::Finding(_) => ran.findings += 1,
                 Event::End(end) => ran.end = Some(end),
