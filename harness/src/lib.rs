@@ -30,6 +30,8 @@ pub mod judge;
 
 pub mod compare;
 
+pub mod parting;
+
 pub mod validators;
 
 pub mod minimize;

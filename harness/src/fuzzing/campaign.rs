@@ -113,6 +113,7 @@ mod tests {
                 runs: Vec::new(),
                 faults: vec![PathFault { path, group, stage: Stage::Optimize, kind: FaultKind::Crash, message }],
                 unsupported: Vec::new(),
+                notes: Vec::new(),
                 structure: Vec::new(),
                 texts: Vec::new(),
             }

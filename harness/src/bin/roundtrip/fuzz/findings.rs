@@ -11,6 +11,7 @@ use harness::record::run_log::Found as Logged;
 use harness::record::{self, Finding, Recorded, Toolchained};
 use harness::report::{self, Checked};
 
+use crate::check::parting_of;
 use crate::fuzz::job::Found;
 use crate::fuzz::progress::Progress;
 use crate::fuzz::{Args, INTERRUPTED, limits};
@@ -119,7 +120,8 @@ impl<'a> Findings<'a> {
             Some(Recorded::New(folder)) => folder.join(format!("min.{extension}")).display().to_string(),
             Some(Recorded::Known(_)) | None => format!("<program {index} of seed {}>", self.args.seed),
         };
-        let checked = Checked::new(&file, &text, report.clone(), Vec::new());
+        let parting = parting_of(case, &text, report);
+        let checked = Checked::new(&file, &text, report.clone(), Vec::new()).with_parting(parting);
         if self.args.format == Format::Json {
             let mut object = report::check_object(&checked);
             object["seed"] = self.args.seed.into();
