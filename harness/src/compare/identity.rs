@@ -86,3 +86,87 @@ fn plainest<'a>(paths: impl Iterator<Item = &'a PathId>, order: &[PathId]) -> Op
 fn name(path: &PathId) -> String {
     format!("{}-{}", path.compiler, path.variant)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compare::{Class, PathFault, Run, Signature};
+    use crate::op::Outcome;
+    use crate::path::FaultKind;
+
+    fn path(name: &str) -> PathId {
+        let (compiler, variant) = name.split_once('/').unwrap();
+        PathId::new(compiler, None, variant)
+    }
+
+    /// The report of one run on which these forms give 1, which is right, or 2.
+    fn report(signature: &str, right: &[(&str, Stage)], wrong: &[(&str, Stage)]) -> Report {
+        let class = |value, sources: &[(&str, Stage)]| Class {
+            outcome: Outcome::Return(value),
+            sources: sources
+                .iter()
+                .map(|&(name, stage)| Source { path: path(name), stage, group: String::new() })
+                .collect(),
+        };
+        Report {
+            verdict: Verdict::Disagree,
+            signature: Some(Signature(signature.into())),
+            runs: vec![Run {
+                inputs: vec![],
+                right: Outcome::Return(1),
+                classes: vec![class(1, right), class(2, wrong)],
+            }],
+            faults: Vec::new(),
+            unsupported: Vec::new(),
+            notes: Vec::new(),
+            structure: Vec::new(),
+            texts: Vec::new(),
+        }
+    }
+
+    fn identity(report: &Report, shape: &str) -> String {
+        let order = ["lab/naive", "lab/phi", "c/none", "c/speed"].map(path);
+        Identity::of(report, &order, shape).unwrap().0
+    }
+
+    const CONSTRUCT: &str = "disagree.construct.c~";
+
+    #[test]
+    fn the_plainest_wrong_path_is_accused_whichever_else_is_wrong() {
+        use Stage::{Construct, Execute};
+        let both = report(CONSTRUCT, &[], &[("c/speed", Construct), ("c/none", Construct), ("c/none", Execute)]);
+        assert_eq!(identity(&both, "lt"), "disagree.construct.c-none.lt");
+        assert_eq!(
+            identity(&report(CONSTRUCT, &[("c/none", Construct)], &[("c/speed", Construct)]), ""),
+            "disagree.construct.c-speed"
+        );
+        let lab = report("disagree.construct.c,lab", &[], &[("c/none", Construct), ("lab/phi", Execute)]);
+        assert_eq!(identity(&lab, "lt"), "disagree.construct.lab-phi.lt");
+    }
+
+    #[test]
+    fn a_path_that_executes_the_right_thing_from_a_wrong_form_is_not_to_blame() {
+        use Stage::{Construct, Execute};
+        let raised = report(CONSTRUCT, &[("c/none", Execute)], &[("lab/naive", Construct), ("c/none", Construct)]);
+        assert_eq!(identity(&raised, "loop"), "disagree.construct.raised.loop");
+        let other = report(CONSTRUCT, &[("c/speed", Execute)], &[("c/none", Construct)]);
+        assert_eq!(identity(&other, "loop"), "disagree.construct.c-none.loop");
+    }
+
+    #[test]
+    fn a_fault_says_what_was_said_and_validators_say_all() {
+        let mut report = report("invalid.construct.c,lab.s2", &[], &[]);
+        report.verdict = Verdict::Invalid;
+        for (name, message) in [("c/none", "bad"), ("lab/phi", "S2: definition of v.1 does not dominate its use: used")]
+        {
+            let (path, message) = (path(name), message.into());
+            let fault =
+                PathFault { path, group: String::new(), stage: Stage::Construct, kind: FaultKind::Invalid, message };
+            report.faults.push(fault);
+        }
+        let said = "invalid.construct.lab-phi.s2-definition-of-does-not-dominate-its-use.if";
+        assert_eq!(identity(&report, "if"), said);
+        report.signature = Some(Signature("disagree.judge.lab-accepts-undominated".into()));
+        assert_eq!(identity(&report, "if"), "disagree.judge.lab-accepts-undominated");
+    }
+}

@@ -117,3 +117,25 @@ pub(crate) fn slug(message: &str) -> String {
     slug.truncate(48);
     slug
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_group_may_fall_apart_and_nothing_else_may_change() {
+        let is_kept = |from: &str, to: &str| Signature(from.into()).is_kept_by(&Signature(to.into()));
+        assert!(is_kept("disagree.execute.a,b~", "disagree.execute.a~,b~"));
+        for other in ["disagree.execute.a,b", "disagree.execute.a", "disagree.optimize.a,b~", "invalid.execute.a,b~.x"]
+        {
+            assert!(!is_kept("disagree.execute.a,b~", other), "{other}");
+        }
+    }
+
+    #[test]
+    fn names_and_places_are_no_part_of_what_was_said() {
+        assert_eq!(slug("S2: c never defined: used at the terminator of b.1"), "s2-never-defined");
+        assert_eq!(slug("S2: v.1 never defined: used at instruction 3 of end"), "s2-never-defined");
+        assert_eq!(slug("- inst3 (jump block2): mismatched argument count"), "jump-mismatched-argument-count");
+    }
+}

@@ -186,7 +186,7 @@ mod tests {
         let case = tiny_case("return (1 - 0) * (2 > 1)");
         let has = |text: &'static str| move |case: &Case| Measure::of(case).text().contains(text);
         assert_eq!(shape(&case, &mut has("-")), "sub");
-        assert_eq!(shape(&case, &mut has(">")), "lt");
+        assert_eq!(shape(&case, &mut has("> ")), "lt");
         assert_eq!(shape(&case, &mut |_| false), "sub-mul-lt");
         assert_eq!(shape(&case, &mut |_| true), "");
     }
@@ -200,7 +200,7 @@ mod tests {
         assert_eq!(of("a = 1;\nreturn a"), "assign");
         let tac_of =
             |text| Parts::of(&Case { program: Program::Tac(tac::parse(text).unwrap()), ..tiny_case("return 0") });
-        let parts = tac_of("L:\nif a goto M\na = 1\ngoto L\nM:\nret a");
+        let parts = tac_of("L:\nif a goto M\na = copy 1\ngoto L\nM:\nret a");
         assert!(parts.branches && parts.loops && parts.assigns);
         assert!(!tac_of("goto L\nL:\nret a").loops);
     }

@@ -37,7 +37,9 @@ fn the_text_before_the_wrong_pass_is_kept() {
     let corpus_path = corpus.path().to_str().unwrap();
     let ran = run(words(&format!("{options} --plant llvm-pass-adds-flag --corpus {corpus_path}")));
     assert_eq!(ran.status, 1, "{}", ran.stderr);
-    let ir = corpus.path().join("findings/disagree.optimize.llvm/ir");
+    let mut findings = corpus.path().join("findings").read_dir().unwrap().map(|entry| entry.unwrap().path());
+    let is_its = |folder: &std::path::PathBuf| folder.to_str().unwrap().contains("/disagree.optimize.llvm-steps-mid");
+    let ir = findings.find(is_its).unwrap().join("ir");
     let before = ir.read_dir().unwrap().map(|entry| entry.unwrap().path());
     let before = before.filter(|path| path.to_str().unwrap().contains("before-4-instcombine")).collect::<Vec<_>>();
     let text = std::fs::read_to_string(&before[0]).unwrap();

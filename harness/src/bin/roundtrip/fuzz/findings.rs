@@ -88,6 +88,10 @@ impl<'a> Findings<'a> {
         }
         let provisional = if count == 1 { self.provisional(index, signature, found) } else { None };
         let Smallest { case, shape } = self.minimized(signature, found);
+        if count > 1 && INTERRUPTED.load(Ordering::Relaxed) {
+            // Half minimized, it would look like another.
+            return Ok(None);
+        }
         let shapes = self.shapes.entry(signature.clone()).or_default();
         if !shapes.contains(&shape) {
             shapes.push(shape.clone());
@@ -127,10 +131,14 @@ impl<'a> Findings<'a> {
         let step = |step: &_| self.progress.busy(format!("minimizing {signature}: {}", minimize::describe(step)));
         let start = Instant::now();
         let is_over = || INTERRUPTED.load(Ordering::Relaxed) || start.elapsed() >= limits::MINIMIZING;
-        minimize::smallest(&found.case, &found.report, &paths, self.checker, &is_over, &step).unwrap_or_else(|why| {
-            self.progress.aside(|| self.terminal.warn(format!("{signature}: not minimized: {why:#}")));
-            as_it_is()
-        })
+        match minimize::smallest(&found.case, &found.report, &paths, self.checker, &is_over, &step) {
+            Ok(smallest) if is_over() => Smallest { shape: NOT_MINIMIZED.into(), ..smallest },
+            Ok(smallest) => smallest,
+            Err(why) => {
+                self.progress.aside(|| self.terminal.warn(format!("{signature}: not minimized: {why:#}")));
+                as_it_is()
+            }
+        }
     }
 
     /// Sees what all paths say of a minimized finding, and records it if that makes it a new one.
