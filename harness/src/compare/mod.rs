@@ -10,11 +10,14 @@
 //! depends neither on the program nor on values, so reduction can keep it and two programs with one fault share it.
 
 mod sides;
+mod standing;
+pub mod versions;
 
 use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
+pub use standing::Standing;
 
 use crate::judge::Judged;
 use crate::op::{Execution, Outcome};

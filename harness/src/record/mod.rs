@@ -6,6 +6,7 @@
 
 mod corpus;
 mod finding;
+pub mod known_bugs;
 mod readme;
 
 pub use corpus::{Entry, Expected, entries};

@@ -4,10 +4,12 @@
 //! [`source`] (reading programs), [`select`] (choosing paths), [`panics`] (a fault of the harness itself).
 
 mod check;
+mod compare;
 mod convert;
 mod corpus;
 mod fuzz;
 mod generate;
+mod known_bugs;
 mod lower;
 mod minimize;
 mod panics;
@@ -76,6 +78,8 @@ enum Command {
     Generate(generate::Args),
     Minimize(minimize::Args),
     Corpus(corpus::Args),
+    Compare(compare::Args),
+    KnownBugs(known_bugs::Args),
 }
 
 fn main() -> ExitCode {
@@ -108,5 +112,7 @@ fn run_command(command: &Command, terminal: &Terminal) -> anyhow::Result<Status>
         Command::Generate(args) => generate::run(args, terminal),
         Command::Minimize(args) => minimize::run(args, terminal),
         Command::Corpus(args) => corpus::run(args, terminal),
+        Command::Compare(args) => compare::run(args, terminal),
+        Command::KnownBugs(args) => known_bugs::run(args, terminal),
     }
 }

@@ -7,11 +7,12 @@
 //! A branch on a comparison's result branches on the comparison itself, where the lowering from variables branches on
 //! the number that it was widened to.
 
-use cranelift_codegen::ir::{self, BlockArg, InstBuilder, types};
+use cranelift_codegen::ir::{self, InstBuilder, types};
 use cranelift_codegen::isa::TargetIsa;
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 
 use crate::lab::{Atom, BlockData, Function, Target, Terminator};
+use crate::path::cranelift::compat::{self, BlockArg};
 use crate::path::cranelift::emit::{self, Made};
 use crate::plant::{self, Fault};
 
@@ -44,7 +45,7 @@ pub(super) fn lower(
         lowering.block(&source.blocks[block])?;
     }
     lowering.builder.seal_all_blocks();
-    lowering.builder.finalize(isa.frontend_config());
+    compat::finalize(lowering.builder, isa);
     Ok(())
 }
 
