@@ -71,7 +71,7 @@ impl Found {
     /// Its path of this variant, if there is one: one of the list, or one with passes of one's own.
     pub fn path(&self, variant: &str) -> Result<Option<Box<dyn Path>>, String> {
         let object = self.object()?;
-        let path = object.ask::<Described>(&Request::Path(variant.into())).ok();
+        let path = object.ask::<Described>(&Request::Path(format!("{}/{variant}", self.compiler).into())).ok();
         Ok(path.map(|path| Box::new(Installed { object, path }) as Box<dyn Path>))
     }
 
@@ -187,7 +187,7 @@ impl Path for Installed {
     }
 
     fn observe(&self, case: &Case, detail: Detail) -> Observation {
-        let request = Request::Observe(Cow::Borrowed(&self.path.id.variant), Cow::Borrowed(case), detail);
+        let request = Request::Observe(self.path.id.short().into(), Cow::Borrowed(case), detail);
         self.object.ask(&request).unwrap_or_else(|message| {
             let fault = Fault { stage: Stage::Lower, kind: FaultKind::Crash, message };
             Observation { faults: vec![fault], ..Observation::empty() }

@@ -29,9 +29,9 @@ pub type Take = unsafe extern "C" fn(*const u8, usize, *mut c_void);
 pub enum Request<'a> {
     /// Its compiler's paths, in order: a list of [`Described`].
     Paths,
-    /// Its compiler's path of this variant, [`path::custom`] ones too: a [`Described`].
+    /// The path of this name without the version, [`path::custom`] ones too: a [`Described`].
     Path(Cow<'a, str>),
-    /// To observe a case by the path of this variant: an [`Observation`](path::Observation).
+    /// To observe a case by the path of this name: an [`Observation`](path::Observation).
     Observe(Cow<'a, str>, Cow<'a, Case>, Detail),
 }
 
@@ -60,10 +60,8 @@ pub fn decode<T: DeserializeOwned>(answer: &[u8]) -> Result<T, String> {
 pub fn answer(request: &[u8]) -> Vec<u8> {
     let answered = panics::catch(|| match postcard::from_bytes(request) {
         Ok(Request::Paths) => encoded(&Ok(listed().iter().map(|path| Described::of(&**path)).collect::<Vec<_>>())),
-        Ok(Request::Path(variant)) => encoded(&with_path(&variant, Described::of)),
-        Ok(Request::Observe(variant, case, detail)) => {
-            encoded(&with_path(&variant, |path| path.observe(&case, detail)))
-        }
+        Ok(Request::Path(name)) => encoded(&with_path(&name, Described::of)),
+        Ok(Request::Observe(name, case, detail)) => encoded(&with_path(&name, |path| path.observe(&case, detail))),
         Err(error) => refused(format!("the request can't be read: {error}")),
     });
     answered.unwrap_or_else(refused)
@@ -85,12 +83,12 @@ fn listed() -> &'static [Box<dyn Path>] {
     PATHS.get_or_init(|| path::registry().into_iter().filter(|path| path.id().version.is_some()).collect())
 }
 
-fn with_path<T>(variant: &str, use_it: impl FnOnce(&dyn Path) -> T) -> Result<T, String> {
-    if let Some(path) = listed().iter().find(|path| path.id().variant == variant) {
+fn with_path<T>(name: &str, use_it: impl FnOnce(&dyn Path) -> T) -> Result<T, String> {
+    if let Some(path) = listed().iter().find(|path| path.id().short() == name) {
         return Ok(use_it(&**path));
     }
-    let own = ["cranelift", "llvm"].into_iter().find_map(|compiler| path::custom(compiler, variant));
-    own.map(|path| use_it(&*path)).ok_or_else(|| format!("there is no path {variant}"))
+    let own = name.split_once('/').and_then(|(compiler, variant)| path::custom(compiler, variant));
+    own.map(|path| use_it(&*path)).ok_or_else(|| format!("there is no path {name}"))
 }
 
 impl Described {
@@ -114,9 +112,8 @@ mod tests {
         let program = Program::Tiny(tiny::parse(text).unwrap());
         let case = Case { program, vectors: vec![vec![1071, 462], vec![i64::MIN, -1]], fuel: DEFAULT_FUEL };
         let detail = Detail { texts: true, ..Detail::default() };
-        // Variants of different compilers have different names, so that they can be told apart here, where all are.
         for path in listed().iter().step_by(7) {
-            let request = Request::Observe(path.id().variant.into(), Cow::Borrowed(&case), detail);
+            let request = Request::Observe(path.id().short().into(), Cow::Borrowed(&case), detail);
             let seen: Observation = decode(&answer(&encode(&request).unwrap())).unwrap();
             assert_eq!(seen, path.observe(&case, detail), "{}", path.id());
             assert!(!seen.texts.is_empty() && seen.outcomes.len() == 2, "{seen:?}");

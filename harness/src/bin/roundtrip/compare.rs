@@ -12,6 +12,7 @@ use harness::record;
 use harness::report::{self, count};
 use serde_json::json;
 
+use crate::planted::Plant;
 use crate::select::PathOptions;
 use crate::source::{InputForm, RunOptions, Source};
 use crate::status::Status;
@@ -48,6 +49,8 @@ pub struct Args {
     /// How to print
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
+    #[command(flatten)]
+    plant: Plant,
 }
 
 /// Two paths that are compared.
@@ -58,6 +61,7 @@ struct Pair<'a> {
 
 /// Compares pair by pair, program by program.
 pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
+    args.plant.apply();
     let select = |globs: &String| PathOptions { paths: Some(globs.clone()) }.select(terminal);
     let sides = args.paths.iter().map(select).collect::<anyhow::Result<Vec<_>>>()?;
     let pairs = pairs(&sides, terminal)?;
