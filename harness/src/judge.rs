@@ -4,7 +4,7 @@
 use crate::case::{Case, Program};
 use crate::lab;
 use crate::op::{Execution, Outcome};
-use crate::path::{Fault, FaultKind, Observation, PathId, Stage, Unsupported};
+use crate::path::{Fault, FaultKind, Observation, PathId, Raised, Stage, Unsupported};
 use crate::structure::{self, Structure};
 use crate::{tac, tiny};
 
@@ -36,6 +36,14 @@ pub fn reference(case: &Case) -> Vec<Execution> {
         Program::Phi(function) => lab::run_phi(function, inputs, case.fuel),
     };
     case.vectors.iter().map(run).collect()
+}
+
+/// What a path raised, as texts beside its own IR: `raised-construct`, `raised-optimize`. One that is a text already, as
+/// of the lab's paths, is left out.
+pub fn raised_texts(observation: &Observation) -> Vec<(String, String)> {
+    let named = |raised: &Raised| (format!("raised-{}", raised.stage), raised.function.to_string());
+    let is_new = |(_, text): &(String, String)| observation.texts.iter().all(|(_, known)| known != text);
+    observation.raised.iter().map(named).filter(is_new).collect()
 }
 
 /// Judges a path's observation. `reference` bounds how long a raised function may run: optimizers add a constant factor

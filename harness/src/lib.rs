@@ -32,6 +32,8 @@ pub mod minimize;
 
 pub mod record;
 
+pub mod triage;
+
 pub mod report;
 
 pub mod fuzzing;
@@ -83,7 +85,11 @@ pub fn check_timed(case: &Case, paths: &[&dyn Path], detail: Detail, spent: &mut
     for path in paths {
         let id = path.id();
         let start = Instant::now();
-        let observation = path.observe(runnable, detail);
+        let mut observation = path.observe(runnable, detail);
+        if detail.texts {
+            let raised = judge::raised_texts(&observation);
+            observation.texts.extend(raised);
+        }
         let observed = Instant::now();
         spent(Spent::Observe(&id, observed - start));
         judged.push(judge::judge(id.clone(), path.toolchain().group, observation, runnable, (&ended, yardstick)));

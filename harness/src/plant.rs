@@ -71,10 +71,14 @@ faults! {
     ClifDirectSense "clif-direct-sense",
     /// The block-parameter lowering to Cranelift passes the first argument twice.
     ClifDropArgument "clif-drop-argument",
+    /// Cranelift is handed subtractions with their operands exchanged where it is to optimize, behind the raising.
+    ClifWrongRewrite "clif-wrong-rewrite",
     /// Cranelift's signal handler takes overflow for division by zero.
     ClifTrapCode "clif-trap-code",
     /// LLVM's lowering saturates additions instead of wrapping.
     LlvmSaturatingAdd "llvm-saturating-add",
+    /// LLVM's lowering promises that additions do not wrap, which only optimization makes use of.
+    LlvmNoWrap "llvm-no-wrap",
     /// LLVM's lowering compares unsigned for `>`.
     LlvmUnsignedGt "llvm-unsigned-gt",
     /// LLVM's lowering swaps the first two entries of a phi.

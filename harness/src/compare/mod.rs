@@ -13,7 +13,7 @@ mod sides;
 mod standing;
 pub mod versions;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -22,7 +22,7 @@ pub use standing::Standing;
 use crate::judge::Judged;
 use crate::op::{Execution, Outcome};
 use crate::path::{FaultKind, PathId, Stage, Unsupported};
-use crate::structure::Structure;
+use crate::structure::{Relation, Structure};
 
 /// What a case came to.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -40,15 +40,17 @@ pub enum Verdict {
     Hang,
     /// Nothing could be compared, and why.
     Inconclusive(String),
+    /// Whatever was found is a known issue, and which.
+    Known(String),
 }
 
 impl Verdict {
     /// Whether it is a finding.
     pub fn is_finding(&self) -> bool {
-        !matches!(self, Verdict::Agree | Verdict::Inconclusive(_))
+        !matches!(self, Verdict::Agree | Verdict::Inconclusive(_) | Verdict::Known(_))
     }
 
-    /// The verdict's name, without an inconclusive one's reason.
+    /// The verdict's name, without an inconclusive one's reason or a known one's issue.
     pub fn name(&self) -> &'static str {
         match self {
             Verdict::Agree => "agree",
@@ -57,6 +59,7 @@ impl Verdict {
             Verdict::Crash => "crash",
             Verdict::Hang => "hang",
             Verdict::Inconclusive(_) => "inconclusive",
+            Verdict::Known(_) => "known",
         }
     }
 }
@@ -78,6 +81,13 @@ impl fmt::Display for Signature {
     }
 }
 
+impl Signature {
+    /// Its first word: a verdict's name, or `quality`.
+    pub fn kind(&self) -> &str {
+        self.0.split('.').next().unwrap_or_default()
+    }
+}
+
 /// Everything that comparing found out about a case.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Report {
@@ -96,6 +106,28 @@ pub struct Report {
     pub structure: Vec<Structure>,
     /// IR texts: the path, the text's name, the text.
     pub texts: Vec<(PathId, String, String)>,
+}
+
+impl Report {
+    /// The paths with another outcome than the right one, or with a fault; each once.
+    pub fn wrong(&self) -> BTreeSet<&PathId> {
+        let wrong = self.runs.iter().flat_map(|run| run.classes.iter().filter(|class| class.outcome != run.right));
+        let wrong = wrong.flat_map(|class| &class.sources).map(|source| &source.path);
+        wrong.chain(self.faults.iter().map(|fault| &fault.path)).collect()
+    }
+
+    /// Findings of kind `quality`: the broken relations of [`crate::structure`], each with the paths that break it. None
+    /// of them is part of the verdict.
+    pub fn quality(&self) -> BTreeMap<Signature, (Relation, Vec<&Structure>)> {
+        let mut quality = BTreeMap::new();
+        for structure in &self.structure {
+            for relation in structure.broken() {
+                let signature = Signature(structure.signature(relation));
+                quality.entry(signature).or_insert((relation, Vec::new())).1.push(structure);
+            }
+        }
+        quality
+    }
 }
 
 /// One vector's outcomes.

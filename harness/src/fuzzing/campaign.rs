@@ -67,7 +67,7 @@ fn found(case: &Case, drawn: &[&dyn Path], corpus: &std::path::Path) -> String {
             original: (case, &check(case, &all, Detail::default())),
             minimized: (&minimized, &report),
             origin: "a fuzz target".into(),
-            paths: all.iter().map(|path| toolchained(*path)).collect(),
+            paths: all.iter().map(|&path| record::Toolchained::of(path)).collect(),
             options: String::new(),
         };
         match record::record(corpus, &finding) {
@@ -79,8 +79,4 @@ fn found(case: &Case, drawn: &[&dyn Path], corpus: &std::path::Path) -> String {
     let name = format!("minimized.{}", minimized.program.form().extension());
     eprintln!("{}", report::Checked::new(&name, &text, report, Vec::new()).text(false));
     signature.0
-}
-
-fn toolchained(path: &dyn Path) -> record::Toolchained {
-    record::Toolchained { path: path.id().to_string(), toolchain: path.toolchain() }
 }

@@ -215,6 +215,56 @@ pub struct Unsupported {
     pub reason: String,
 }
 
+/// The name of a program's form before the first pass, where a path is taken apart pass by pass.
+pub const AS_WRITTEN: &str = "as written";
+
+/// Takes a compiler's path apart: what the program is after each pass, or with each option changed, until `each` has
+/// seen enough. This may end the process and sets options of the whole of it, so it is for processes that do nothing
+/// else; `printed` gives back what this one wrote to its standard error.
+#[cfg(not(shared_object))]
+pub fn take_apart(
+    id: &PathId,
+    case: &Case,
+    printed: &dyn Fn() -> String,
+    each: &mut dyn FnMut(&str, Observation) -> bool,
+) -> Result<(), String> {
+    match id.compiler.as_str() {
+        #[cfg(feature = "llvm")]
+        "llvm" => llvm::prefixes(id, case, printed, each),
+        #[cfg(feature = "cranelift")]
+        "cranelift" => cranelift::options(id, case, each),
+        _ => {
+            let _ = (case, printed, each);
+            Err(format!("{id} can't be taken apart"))
+        }
+    }
+}
+
+/// Holds one of Cranelift's test files against Cranelift's interpreter: the number of its runs, or what is wrong.
+#[cfg(not(shared_object))]
+pub fn check_filetest(text: &str) -> Result<usize, String> {
+    #[cfg(feature = "cranelift")]
+    return cranelift::check_filetest(text);
+    #[cfg(not(feature = "cranelift"))]
+    {
+        let _ = text;
+        Err("this build has no Cranelift".into())
+    }
+}
+
+/// Runs LLVM IR from a text, as it is and after these passes; without passes, after code generation that optimizes. `None`
+/// in a build without LLVM.
+#[cfg(not(shared_object))]
+pub fn run_llvm_text(text: &str, passes: Option<&str>, case: &Case) -> Option<[Observation; 2]> {
+    #[cfg(feature = "llvm")]
+    return Some(llvm::run_text(text, passes, case));
+    #[cfg(not(feature = "llvm"))]
+    {
+        let _ = (text, passes, case);
+        None
+    }
+}
+
 /// Every path of this build, in a fixed order: the harness's own first. Further versions of compilers are [`installed`].
 pub fn registry() -> Vec<Box<dyn Path>> {
     let mut paths = interpreters::paths();

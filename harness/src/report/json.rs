@@ -27,14 +27,18 @@ pub fn check_object(checked: &Checked) -> Value {
             "path": structure.path.to_string(),
             "parameters": structure.params,
             "yardstick": structure.yardstick,
-            "quality": structure.quality(),
+            "quality": structure.broken().first().map(|&relation| structure.signature(relation)),
         })).collect::<Vec<_>>(),
     });
+    object["quality"] = report.quality().keys().map(|signature| signature.0.as_str()).collect();
     if let Some(signature) = &report.signature {
         object["signature"] = signature.0.as_str().into();
     }
     if let Verdict::Inconclusive(reason) = &report.verdict {
         object["reason"] = reason.as_str().into();
+    }
+    if let Verdict::Known(issues) = &report.verdict {
+        object["known"] = issues.as_str().into();
     }
     object
 }

@@ -59,6 +59,46 @@ fn a_finding_is_announced_minimized_and_recorded_once() {
     assert_eq!(read("finding.json"), before);
 }
 
+/// Cranelift's `SSABuilder` breaks relations that the lab keeps (`harness/src/structure.rs`).
+#[test]
+#[cfg(feature = "cranelift")]
+fn quality_is_recorded_once_and_told_apart_and_no_verdict() {
+    const NAME: &str = "quality.construct.cranelift.trivial";
+    const PATHS: &str = "lab/*,cranelift/none-single_pass";
+    let corpus = tempfile::tempdir().unwrap();
+    let fuzz = |seed: &str| {
+        let words = ["fuzz", "--form", "tac", "--seed", seed, "--programs", "320", "--paths", PATHS];
+        let words = words.into_iter().chain(["--schedule", "*=100%", "--format", "json", "--corpus"]);
+        ran(roundtrip().args(words).arg(corpus.path()))
+    };
+    let first = fuzz("1");
+    assert_eq!(first.status, 0, "{}", first.stderr);
+    assert!(first.stderr.contains(&format!("note: {NAME}: recorded in ")), "{}", first.stderr);
+    let summary: serde_json::Value = serde_json::from_str(first.stdout.lines().last().unwrap()).unwrap();
+    let counts = &summary["summary"];
+    assert_eq!((&counts["findings"], &counts["signatures"]), (&0.into(), &serde_json::json!({})));
+    assert!(counts["quality"][NAME]["programs"].as_u64().unwrap() > 0, "{counts}");
+
+    let folder = corpus.path().join("findings").join(NAME);
+    let read = |name: &str| std::fs::read_to_string(folder.join(name)).unwrap();
+    assert!(read("min.tac").lines().count() < read("original.tac").lines().count().min(9), "{}", read("min.tac"));
+    assert!(read("README.md").contains("/none-single_pass has 1 parameter, the lab 0"), "{}", read("README.md"));
+    let finding: serde_json::Value = serde_json::from_str(&read("finding.json")).unwrap();
+    assert_eq!((&finding["verdict"], &finding["signature"]), (&"quality".into(), &NAME.into()));
+    assert_eq!(finding["minimized"]["structure"][0]["params"], 1);
+    let texts = folder.join("ir").read_dir().unwrap().count();
+    assert!(texts > 1, "both forms' texts");
+
+    let check = run(["check", folder.join("min.tac").to_str().unwrap(), "--paths", PATHS]);
+    assert!(check.status == 0 && check.stdout.contains(&format!("note[{NAME}]: ")), "{}", check.stdout);
+    assert_eq!(ran(roundtrip().args(["corpus", "check"]).arg(corpus.path())).status, 0);
+    let ours = ran(roundtrip().args(["corpus", "check", "--paths", "lab/*"]).arg(corpus.path()));
+    assert_eq!(ours.status, 1, "no path is left that shows it\n{}", ours.stdout);
+
+    let again = fuzz("2");
+    assert!(again.status == 0 && again.stderr.contains(&format!("{NAME}: recorded before")), "{}", again.stderr);
+}
+
 #[test]
 fn findings_do_not_depend_on_the_jobs() {
     let run = |jobs: u32| {

@@ -3,6 +3,8 @@
 mod bad_input;
 mod commands;
 mod findings;
+mod known;
+mod night;
 mod programs;
 mod toolchains;
 

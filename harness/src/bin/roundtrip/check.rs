@@ -6,9 +6,11 @@ use harness::case::{Case, Program};
 use harness::compare::Report;
 use harness::path::interpreters::Interpreter;
 use harness::path::{Detail, Path, validators};
+use harness::record::known::Known;
 use harness::report::{self, Checked};
 use harness::validators;
 
+use crate::known::{KnownOptions, settle};
 use crate::planted::Plant;
 use crate::select::PathOptions;
 use crate::source::{InputForm, Loaded, RunOptions, Source};
@@ -25,7 +27,9 @@ Examples:
   roundtrip check *.tac --paths 'lab/*,cranelift/*' --format json
 
 A file's `# run: 10, 3 => return 23` lines say what to run and what is right; another outcome is a finding.
-Exit status: 0 all agree, 1 a finding, 2 a file that can't be used, 3 nothing worse than inconclusive.")]
+Constructed SSA that is worse than the lab's (`quality`) is told below the verdict, and no part of the exit status.
+Exit status: 0 all agree, 1 a finding, 2 a file that can't be used, 3 nothing worse than inconclusive, 4 only findings
+that the corpus knows as filed issues.")]
 pub struct Args {
     /// Programs; `-` is standard input
     #[arg(required = true, value_name = "FILE")]
@@ -36,6 +40,8 @@ pub struct Args {
     options: RunOptions,
     #[command(flatten)]
     paths: PathOptions,
+    #[command(flatten)]
+    known: KnownOptions,
     /// How to print
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
@@ -48,11 +54,12 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
     args.plant.apply();
     let paths = args.paths.select(terminal)?;
     let paths: Vec<&dyn Path> = paths.iter().map(|path| &**path).collect();
+    let known = args.known.read()?;
     let mut status = Status::Good;
     for file in &args.files {
         let checked = Source::read(file, &args.input_form)
             .and_then(|source| source.load(&args.options, terminal))
-            .map(|loaded| check_loaded(loaded, &paths));
+            .map(|loaded| check_loaded(loaded, &paths, &known));
         match checked {
             Ok(checked) => {
                 print(&checked, args.format, terminal)?;
@@ -67,10 +74,11 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
     Ok(status)
 }
 
-/// Checks a file's program on its runs.
-pub fn check_loaded(loaded: Loaded, paths: &[&dyn Path]) -> Checked {
+/// Checks a file's program on its runs. What is known is no finding.
+pub fn check_loaded(loaded: Loaded, paths: &[&dyn Path], known: &[Known]) -> Checked {
     let Loaded { source, case, expectations } = loaded;
-    let report = check_case(&case, paths, Detail { structure: true, ..Detail::default() });
+    let check = |paths: &[&dyn Path]| check_case(&case, paths, Detail { structure: true, ..Detail::default() });
+    let report = settle(known, check(paths), paths, &check);
     Checked::new(&source.name, &source.text, report, expectations)
 }
 

@@ -9,17 +9,22 @@ mod convert;
 mod corpus;
 mod fuzz;
 mod generate;
+mod known;
 mod known_bugs;
 mod lower;
 mod minimize;
 mod panics;
+mod part;
 mod paths;
 mod planted;
+mod report;
 mod run;
 mod select;
 mod source;
 mod status;
+mod summarize;
 mod terminal;
+mod triage;
 mod validate;
 
 use std::process::ExitCode;
@@ -77,9 +82,15 @@ enum Command {
     Fuzz(fuzz::Args),
     Generate(generate::Args),
     Minimize(minimize::Args),
+    Triage(triage::Args),
+    #[command(hide = true)]
+    TriageStep(triage::step::Args),
     Corpus(corpus::Args),
     Compare(compare::Args),
     KnownBugs(known_bugs::Args),
+    Part(part::Args),
+    Summarize(summarize::Args),
+    Report(report::Args),
 }
 
 fn main() -> ExitCode {
@@ -111,8 +122,13 @@ fn run_command(command: &Command, terminal: &Terminal) -> anyhow::Result<Status>
         Command::Fuzz(args) => fuzz::run(args, terminal),
         Command::Generate(args) => generate::run(args, terminal),
         Command::Minimize(args) => minimize::run(args, terminal),
+        Command::Triage(args) => triage::run(args, terminal),
+        Command::TriageStep(args) => triage::step::run(args, terminal),
         Command::Corpus(args) => corpus::run(args, terminal),
         Command::Compare(args) => compare::run(args, terminal),
         Command::KnownBugs(args) => known_bugs::run(args, terminal),
+        Command::Part(args) => part::run(args, terminal),
+        Command::Summarize(args) => summarize::run(args, terminal),
+        Command::Report(args) => report::run(args, terminal),
     }
 }

@@ -13,6 +13,8 @@ pub enum Status {
     Good,
     /// 3: nothing worse than inconclusive.
     Inconclusive,
+    /// 4: only known findings.
+    Known,
     /// 1: a finding; for `validate` a fault.
     Finding,
     /// 2: usage, unreadable or unparsable input, missing toolchain.
@@ -27,7 +29,20 @@ impl Status {
         match verdict {
             Verdict::Agree => Status::Good,
             Verdict::Inconclusive(_) => Status::Inconclusive,
+            Verdict::Known(_) => Status::Known,
             _ => Status::Finding,
+        }
+    }
+
+    /// The status with this number.
+    pub fn of_code(code: u8) -> Status {
+        match code {
+            0 => Status::Good,
+            1 => Status::Finding,
+            2 => Status::Usage,
+            3 => Status::Inconclusive,
+            4 => Status::Known,
+            _ => Status::Internal,
         }
     }
 
@@ -44,6 +59,7 @@ impl From<Status> for ExitCode {
             Status::Finding => 1,
             Status::Usage => 2,
             Status::Inconclusive => 3,
+            Status::Known => 4,
             Status::Internal => 70,
         })
     }

@@ -62,27 +62,31 @@ pub(super) const CHOOSES_ALLOCATOR: bool = cfg!(not(cranelift_before = "0.115"))
 pub(super) const CHOOSES_EGRAPHS: bool = cfg!(all(cranelift_before = "0.96", not(cranelift_before = "0.90")));
 
 /// Declares the next variable.
+#[cfg(not(cranelift_before = "0.122"))]
+pub(super) fn declare_var(builder: &mut FunctionBuilder<'_>, _: usize) -> Variable {
+    builder.declare_var(types::I64)
+}
+/// Declares the variable of this number.
+#[cfg(cranelift_before = "0.122")]
 pub(super) fn declare_var(builder: &mut FunctionBuilder<'_>, index: usize) -> Variable {
-    #[cfg(not(cranelift_before = "0.122"))]
-    {
-        let _ = index;
-        builder.declare_var(types::I64)
-    }
-    #[cfg(cranelift_before = "0.122")]
-    {
-        let variable = Variable::from_u32(index as u32);
-        builder.declare_var(variable, types::I64);
-        variable
-    }
+    let variable = Variable::from_u32(index as u32);
+    builder.declare_var(variable, types::I64);
+    variable
 }
 
 /// Ends the writing of a function.
-#[cfg_attr(cranelift_before = "0.134", expect(unused_variables))]
-#[cfg_attr(not(cranelift_before = "0.91"), expect(unused_mut))]
-pub(super) fn finalize(mut builder: FunctionBuilder<'_>, isa: &dyn TargetIsa) {
-    #[cfg(not(cranelift_before = "0.134"))]
+#[cfg(not(cranelift_before = "0.134"))]
+pub(super) fn finalize(builder: FunctionBuilder<'_>, isa: &dyn TargetIsa) {
     builder.finalize(isa.frontend_config());
-    #[cfg(cranelift_before = "0.134")]
+}
+/// Ends the writing of a function.
+#[cfg(all(cranelift_before = "0.134", not(cranelift_before = "0.91")))]
+pub(super) fn finalize(builder: FunctionBuilder<'_>, _: &dyn TargetIsa) {
+    builder.finalize();
+}
+/// Ends the writing of a function.
+#[cfg(cranelift_before = "0.91")]
+pub(super) fn finalize(mut builder: FunctionBuilder<'_>, _: &dyn TargetIsa) {
     builder.finalize();
 }
 
@@ -94,12 +98,15 @@ pub(super) fn widen(builder: &mut FunctionBuilder<'_>, truth: Value) -> Value {
     return builder.ins().bint(types::I64, truth);
 }
 
+/// The width of a type that holds a comparison's result and nothing else: there is none.
+#[cfg(not(cranelift_before = "0.90"))]
+pub(super) fn truth_bits(_: Type) -> Option<u32> {
+    None
+}
 /// The width of a type that holds a comparison's result and nothing else.
+#[cfg(cranelift_before = "0.90")]
 pub(super) fn truth_bits(ty: Type) -> Option<u32> {
-    #[cfg(not(cranelift_before = "0.90"))]
-    return None.filter(|_: &u32| ty.is_int());
-    #[cfg(cranelift_before = "0.90")]
-    return (ty == types::B1).then_some(1);
+    (ty == types::B1).then_some(1)
 }
 
 /// Ends a block with a branch on whether a value is not 0.

@@ -3,6 +3,7 @@
 use std::io;
 
 use cranelift_codegen::isa::TargetIsa;
+use cranelift_codegen::settings::OptLevel;
 use cranelift_codegen::{CodegenError, Context, ir};
 use cranelift_frontend::FunctionBuilderContext;
 
@@ -71,6 +72,9 @@ impl Compiler {
         self.record(Stage::Construct, case, detail, seen)?;
         self.verify(isa, Stage::Construct)?;
 
+        if plant::on(plant::Fault::ClifWrongRewrite) && isa.flags().opt_level() != OptLevel::None {
+            exchange_subtractions(&mut self.context.func);
+        }
         // `compile` optimizes the function in place, so it holds the optimized one then, whatever came of the rest.
         let compiled = guard(Stage::Compile, || compat::compile(&mut self.context, isa))?;
         self.record(Stage::Optimize, case, detail, seen)?;
@@ -151,6 +155,17 @@ fn told_apart(trap: Trap) -> Trap {
     if plant::on(plant::Fault::ClifTrapCode) { Trap::DivByZero } else { trap }
 }
 
+/// [`plant::Fault::ClifWrongRewrite`] stands for an optimization that is wrong.
+fn exchange_subtractions(function: &mut ir::Function) {
+    let blocks: Vec<ir::Block> = function.layout.blocks().collect();
+    let insts: Vec<ir::Inst> = blocks.into_iter().flat_map(|block| function.layout.block_insts(block)).collect();
+    for inst in insts {
+        if let ir::InstructionData::Binary { opcode: ir::Opcode::Isub, args } = &mut function.dfg.insts[inst] {
+            args.swap(0, 1);
+        }
+    }
+}
+
 /// Runs a part of the compiler; a panic is a crash at this stage.
 fn guard<R>(stage: Stage, body: impl FnOnce() -> R) -> Result<R, Stop> {
     catch(body).map_err(|message| Stop::fault(stage, FaultKind::Crash, message))
@@ -177,7 +192,7 @@ mod tests {
 
     /// The fault that a lowering ends in which returns a value of this type.
     fn fault_of(ty: ir::Type) -> Option<Fault> {
-        let isa = target(VARIANTS[0]).expect("a target");
+        let isa = target(VARIANTS[0], &[]).expect("a target");
         let program = Program::Ssa(lab::parse_ssa("ssa\nentry:\n  ret 0").expect("a function"));
         let case = Case { program, vectors: vec![vec![]], fuel: DEFAULT_FUEL };
         let lower = |function: &mut ir::Function, context: &mut FunctionBuilderContext| {

@@ -15,13 +15,22 @@ mod compat;
 mod compiler;
 mod emit;
 #[cfg(not(shared_object))]
+mod filetest;
+#[cfg(not(shared_object))]
 mod judge;
 mod meaning;
+#[cfg(not(shared_object))]
+mod options;
 mod params;
 mod raise;
 #[cfg(test)]
 mod tests;
 mod variables;
+
+#[cfg(not(shared_object))]
+pub use filetest::check_filetest;
+#[cfg(not(shared_object))]
+pub use options::options;
 
 use std::cell::Cell;
 
@@ -100,9 +109,10 @@ const VARIANTS: [Variant; 19] = {
 pub fn paths() -> Vec<Box<dyn Path>> {
     let mut paths: Vec<Box<dyn Path>> = Vec::new();
     for variant in VARIANTS.into_iter().filter(|it| compat::CHOOSES_ALLOCATOR || it.allocator == BACKTRACKING) {
-        paths.push(Box::new(Cranelift { variant, egraphs: false, isa: target(variant) }));
+        paths.push(Box::new(Cranelift { variant, egraphs: false, isa: target(variant, &[]) }));
         if compat::CHOOSES_EGRAPHS && variant.opt_level != "none" {
-            paths.push(Box::new(Cranelift { variant, egraphs: true, isa: target_with(variant, true) }));
+            let isa = target(variant, &[("use_egraphs", "true")]);
+            paths.push(Box::new(Cranelift { variant, egraphs: true, isa }));
         }
     }
     paths
@@ -110,7 +120,7 @@ pub fn paths() -> Vec<Box<dyn Path>> {
 
 /// `SSABuilder`'s construction alone, to compare constructions by cost and size: the number of block parameters.
 pub fn construct(cfg: &tac::Cfg) -> Result<usize, String> {
-    let isa = target(VARIANTS[0])?;
+    let isa = target(VARIANTS[0], &[])?;
     let mut function = cranelift_codegen::ir::Function::new();
     variables::lower(
         cfg,
@@ -258,22 +268,22 @@ fn valid(violations: Vec<lab::Violation>) -> Result<(), String> {
     }
 }
 
-/// The target of a variant.
-fn target(variant: Variant) -> Result<OwnedTargetIsa, String> {
-    target_with(variant, false)
-}
-
-/// The target of a variant, with the later mid-end where there are two.
-fn target_with(variant: Variant, egraphs: bool) -> Result<OwnedTargetIsa, String> {
+/// The target of a variant, with some settings changed.
+fn target(variant: Variant, changes: &[(&str, &str)]) -> Result<OwnedTargetIsa, String> {
     let mut flags = settings::builder();
     let allocator = compat::CHOOSES_ALLOCATOR.then_some(("regalloc_algorithm", variant.allocator));
-    let mid_end = compat::CHOOSES_EGRAPHS.then_some(("use_egraphs", if egraphs { "true" } else { "false" }));
-    for (name, value) in allocator.into_iter().chain(mid_end).chain([
-        ("opt_level", variant.opt_level),
-        // `compiler.rs` runs the verifier itself, before and after optimization. This would run it five times more.
-        ("enable_verifier", "false"),
-        ("unwind_info", "false"),
-    ]) {
+    let mid_end = compat::CHOOSES_EGRAPHS.then_some(("use_egraphs", "false"));
+    for (name, value) in allocator
+        .into_iter()
+        .chain(mid_end)
+        .chain([
+            ("opt_level", variant.opt_level),
+            // `compiler.rs` runs the verifier itself, before and after optimization. This would run it five times more.
+            ("enable_verifier", "false"),
+            ("unwind_info", "false"),
+        ])
+        .chain(changes.iter().copied())
+    {
         flags.set(name, value).map_err(|error| format!("{name}={value}: {error}"))?;
     }
     let mut isa = isa::lookup_by_name(TARGET).map_err(|error| format!("{TARGET}: {error}"))?;

@@ -123,6 +123,7 @@ impl<'a, 'ctx> Emitter<'a, 'ctx> {
         let gt = if plant::on(Fault::LlvmUnsignedGt) { IntPredicate::UGT } else { IntPredicate::SGT };
         Ok(match op {
             Op::Add if plant::on(Fault::LlvmSaturatingAdd) => self.saturating_add(a, b)?,
+            Op::Add if plant::on(Fault::LlvmNoWrap) => self.builder.build_int_nsw_add(a, b, name)?,
             Op::Add => self.builder.build_int_add(a, b, name)?,
             Op::Sub => self.builder.build_int_sub(a, b, name)?,
             Op::Mul => self.builder.build_int_mul(a, b, name)?,

@@ -14,10 +14,14 @@ mod judge;
 mod machine;
 mod object;
 mod phi;
+#[cfg(not(shared_object))]
+mod prefixes;
 mod raise;
 mod session;
 #[cfg(test)]
 mod tests;
+#[cfg(not(shared_object))]
+mod text;
 
 use std::cell::{Cell, RefCell};
 use std::io;
@@ -38,15 +42,23 @@ use emit::Emitter;
 pub use judge::validator;
 use machine::{CodeGen, Machine};
 use object::Loaded;
+#[cfg(not(shared_object))]
+pub use prefixes::prefixes;
 use session::Session;
+#[cfg(not(shared_object))]
+pub use text::run_text;
 
 /// Every path: all constructions at all levels, and those on a perturbed graph: two with all perturbations at once,
 /// which find, and one for each alone, which tells.
 pub fn paths() -> Vec<Box<dyn Path>> {
+    variants().into_iter().map(|path| Box::new(path) as Box<dyn Path>).collect()
+}
+
+fn variants() -> Vec<LlvmPath> {
     let version = compat::version();
-    let path = |variant: String, construction, level, style| -> Box<dyn Path> {
+    let path = |variant: String, construction, level, style| {
         let id = PathId::new("llvm", Some(&version), &variant);
-        Box::new(LlvmPath { id, construction, level, passes: None, style })
+        LlvmPath { id, construction, level, passes: None, style }
     };
     let [_, alloca, mem2reg, _] = &CONSTRUCTIONS;
     let [o0, _, mid, ..] = &LEVELS;
@@ -293,23 +305,27 @@ impl Path for LlvmPath {
         if detail.texts && !self.style.perturbations.is_empty() {
             observation.texts.push(("perturbations".to_string(), tac::list(self.style.perturbations)));
         }
-        let stop = match source(self.construction, self.style, &case.program) {
-            Err(stop) => Some(stop),
-            Ok(source) => {
-                let stage = Cell::new(Stage::Lower);
-                match session::survive(|| self.compile(&source, case, detail, &stage, &mut observation)) {
-                    Ok(Ok(loaded)) => run(&loaded, case, &mut observation).err(),
-                    Ok(Err(stop)) => Some(stop),
-                    Err(fatal) => Some(Stop::fault(stage.get(), FaultKind::Crash, &fatal)),
-                }
-            }
+        let stage = Cell::new(Stage::Lower);
+        let made = match source(self.construction, self.style, &case.program) {
+            Err(stop) => Ok(Err(stop)),
+            Ok(source) => session::survive(|| self.compile(&source, case, detail, &stage, &mut observation)),
         };
-        match stop {
-            Some(Stop::Fault(fault)) => observation.faults.push(fault),
-            Some(Stop::Unsupported(unsupported)) => observation.unsupported.push(unsupported),
-            None => {}
-        }
+        conclude(made, stage.get(), case, &mut observation);
         observation
+    }
+}
+
+/// Runs what was made, or notes why nothing was. A fatal error happened at `stage`.
+fn conclude(made: Result<Result<Loaded, Stop>, String>, stage: Stage, case: &Case, observation: &mut Observation) {
+    let stop = match made {
+        Ok(Ok(loaded)) => run(&loaded, case, observation).err(),
+        Ok(Err(stop)) => Some(stop),
+        Err(fatal) => Some(Stop::fault(stage, FaultKind::Crash, &fatal)),
+    };
+    match stop {
+        Some(Stop::Fault(fault)) => observation.faults.push(fault),
+        Some(Stop::Unsupported(unsupported)) => observation.unsupported.push(unsupported),
+        None => {}
     }
 }
 

@@ -72,8 +72,8 @@ impl<'a> Findings<'a> {
             original: (&found.case, &found.report),
             minimized: (&case, &report),
             origin,
-            paths: self.toolchains(&found.took_part),
-            options: format!("{}{}", self.paths_option(&found.took_part), self.args.plant.arguments()),
+            paths: paths.iter().map(|&path| Toolchained::of(path)).collect(),
+            options: self.options(&found.took_part),
         };
         let corpus = &self.args.corpus;
         // A corpus that can't be written loses no finding: the report, with the program, goes out all the same.
@@ -117,18 +117,13 @@ impl<'a> Findings<'a> {
         Ok(())
     }
 
-    fn toolchains(&self, took_part: &[usize]) -> Vec<Toolchained> {
-        let toolchained =
-            |&path: &usize| Toolchained { path: self.ids[path].to_string(), toolchain: self.paths[path].toolchain() };
-        took_part.iter().map(toolchained).collect()
-    }
-
-    /// The option that names the paths which took part, unless all did.
-    fn paths_option(&self, took_part: &[usize]) -> String {
+    /// The options of a command that repeats this run's check with the paths which took part.
+    pub fn options(&self, took_part: &[usize]) -> String {
+        let plant = self.args.plant.arguments();
         if took_part.len() == self.ids.len() && self.args.paths.paths.is_none() {
-            return String::new();
+            return plant;
         }
         let names: Vec<String> = took_part.iter().map(|&path| self.ids[path].to_string()).collect();
-        format!(" --paths '{}'", names.join(","))
+        format!(" --paths '{}'{plant}", names.join(","))
     }
 }

@@ -1,12 +1,13 @@
 //! `roundtrip fuzz`: the main job on generated programs.
 //!
 //! [`workers`] runs programs on threads and brings their results back in order; each is tallied ([`tally`]), findings
-//! are minimized and recorded as they come ([`findings`]), and the run ends with tables ([`summary`]) and with what it
+//! are minimized and recorded as they come ([`findings`]), those of [`quality`] at the end, which comes with tables ([`summary`]) and with what it
 //! fell short of ([`limits`]).
 
 mod findings;
 mod limits;
 mod progress;
+mod quality;
 mod schedule;
 mod summary;
 mod tally;
@@ -21,9 +22,11 @@ use harness::case::{Case, Form};
 use harness::compare::Report;
 use harness::generate::{self, Policy};
 use harness::path::{Detail, Path, PathId};
+use harness::record::known::{self, Known};
 use harness::record::program_text;
 use harness::{Spent, tac, tiny};
 
+use crate::known::settle;
 use crate::panics::InternalFault;
 use crate::planted::Plant;
 use crate::select::PathOptions;
@@ -47,7 +50,9 @@ Examples:
   roundtrip fuzz --form tac --schedule 'llvm/*-O2=20%,cranelift/*=50%'
 
 Ctrl-C ends the run with the summary of what was found so far.
-Exit status: 0 all agree, 1 findings, 2 usage, 3 too much was inconclusive or a path ran nothing.")]
+Issues that the corpus's known/*.toml list are counted apart. Constructed SSA that is worse than the lab's is a finding
+of kind `quality`: looked for on one of 16 programs, recorded, shown apart, and no part of the exit status.
+Exit status: 0 all agree, 1 findings, 2 usage, 3 too much was inconclusive or a path ran nothing, 4 known issues only.")]
 pub struct Args {
     /// Where the programs come from
     #[arg(long, value_name = "N", default_value_t = 0)]
@@ -115,6 +120,7 @@ const CLOSER_LOOK: u64 = 16;
 enum Done {
     Agrees,
     Inconclusive,
+    Known,
     Finding(Box<Found>),
     Rejected(String),
 }
@@ -138,6 +144,7 @@ struct Job<'a> {
     paths: &'a [&'a dyn Path],
     ids: Vec<PathId>,
     schedule: Schedule,
+    known: Vec<Known>,
 }
 
 /// Runs the programs.
@@ -166,6 +173,7 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
         paths: &paths,
         ids: paths.iter().map(|path| path.id()).collect(),
         schedule: Schedule::new(args.schedule.as_deref(), &paths)?,
+        known: known::read(&args.corpus)?,
     };
     terminal.note(format!("schedule: {}; what is not named runs always", job.schedule.text()));
     end_on_interrupt()?;
@@ -182,7 +190,7 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
     let each = |nth: u64, done: Done| {
         let index = args.from.wrapping_add(nth);
         match done {
-            Done::Agrees => progress.agrees(),
+            Done::Agrees | Done::Known => progress.agrees(),
             Done::Inconclusive => progress.inconclusive(),
             // What other threads have finished meanwhile is more than was asked for.
             Done::Finding(_) if enough.load(Ordering::Relaxed) => {}
@@ -204,6 +212,10 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
     progress.finish();
     let mut tally = state();
     tallies.iter().for_each(|worker| tally.merge(worker));
+    let all: Vec<usize> = (0..job.paths.len()).collect();
+    for recorded in quality::record(&job, &args.corpus, &findings.options(&all), &tally.quality) {
+        recorded.map_or_else(|error| terminal.warn(format!("{error:#}")), |done| terminal.note(done));
+    }
 
     summary::print(&tally, &job.ids, findings.counts(), args.format, terminal)?;
     summary::print_times(&tally, &job.ids, start.elapsed(), jobs, terminal);
@@ -214,6 +226,7 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
     let shortfalls = limits::shortfalls(&tally, &job.ids, &on);
     shortfalls.iter().for_each(|shortfall| terminal.warn(shortfall));
     Ok(match (tally.findings, shortfalls.is_empty()) {
+        (0, true) if tally.known > 0 => Status::Known,
         (0, true) => Status::Good,
         (0, false) => Status::Inconclusive,
         _ => Status::Finding,
@@ -247,12 +260,14 @@ fn work(job: &Job, nth: u64, tally: &mut Tally) -> Done {
         Spent::Judge(_, time) => tally.paths[current].judge += time,
         Spent::Compare(time) => tally.compare += time,
     });
+    let report = settle(&job.known, report, &paths, &|paths| harness::check(&case, paths, detail));
     let start = Instant::now();
     tally.add(index, &report, &job.ids, &took_part);
     tally.compare += start.elapsed();
     match report.verdict {
         harness::compare::Verdict::Agree => Done::Agrees,
         harness::compare::Verdict::Inconclusive(_) => Done::Inconclusive,
+        harness::compare::Verdict::Known(_) => Done::Known,
         _ => Done::Finding(Box::new(Found { case, report, took_part })),
     }
 }

@@ -25,8 +25,9 @@ pub fn print(
     }
     let rows = [
         ("programs", tally.programs),
-        ("agree", tally.programs - tally.findings - tally.inconclusive),
+        ("agree", tally.programs - tally.findings - tally.inconclusive - tally.known),
         ("findings", tally.findings),
+        ("known", tally.known),
         ("inconclusive", tally.inconclusive),
     ];
     terminal.line(table(["verdict", "programs"], rows.map(|(name, n)| [name.into(), n.to_string()])))?;
@@ -62,7 +63,7 @@ fn print_structure(tally: &Tally, ids: &[PathId], terminal: &Terminal) -> anyhow
     let header = ["constructed SSA", "programs", "parameters", "lab's", "fewer", "more"];
     terminal.line(format!("\n{}", table(header, rows)))?;
     if !tally.quality.is_empty() {
-        let rows = tally.quality.iter().map(|(name, (n, first))| [name.clone(), n.to_string(), first.to_string()]);
+        let rows = tally.quality.iter().map(|(name, (n, first))| [name.to_string(), n.to_string(), first.to_string()]);
         terminal.line(format!("\n{}", table(["quality", "programs", "first program"], rows)))?;
     }
     Ok(())
@@ -94,7 +95,7 @@ fn structure_object(structure: &StructureTally) -> Value {
 fn object(tally: &Tally, ids: &[PathId], findings: &BTreeMap<Signature, u64>) -> Value {
     let findings: Map<String, Value> = findings.iter().map(|(sig, n)| (sig.to_string(), json!(n))).collect();
     let quality: Map<String, Value> = (tally.quality.iter())
-        .map(|(name, (programs, first))| (name.clone(), json!({"programs": programs, "first": first})))
+        .map(|(name, (programs, first))| (name.to_string(), json!({"programs": programs, "first": first})))
         .collect();
     let generator: Map<String, Value> =
         generator_rows(tally).into_iter().map(|(name, n, _)| (name.trim().into(), json!(n))).collect();
@@ -114,6 +115,7 @@ fn object(tally: &Tally, ids: &[PathId], findings: &BTreeMap<Signature, u64>) ->
             "programs": tally.programs,
             "agree": tally.programs - tally.findings - tally.inconclusive,
             "findings": tally.findings,
+            "known": tally.known,
             "inconclusive": tally.inconclusive,
             "signatures": findings,
             "generator": generator,

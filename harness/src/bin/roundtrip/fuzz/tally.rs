@@ -1,9 +1,9 @@
 //! What a run counts and times. Each worker counts for itself; the sums do not depend on who did what.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::time::Duration;
 
-use harness::compare::Report;
+use harness::compare::{Report, Signature};
 use harness::generate::Profile;
 use harness::op::Outcome;
 use harness::structure::Structure;
@@ -17,10 +17,12 @@ pub struct Tally {
     pub inconclusive: u64,
     /// Programs that are findings.
     pub findings: u64,
+    /// Programs that show known issues only.
+    pub known: u64,
     /// What the generator makes. Its programs' traits are read off a share of them only.
     pub profile: Profile,
     /// Broken relations of structure: how many programs, and the first one's number.
-    pub quality: BTreeMap<String, (u64, u64)>,
+    pub quality: BTreeMap<Signature, (u64, u64)>,
     /// For each path of the run.
     pub paths: Vec<PathTally>,
     /// Time in the generator.
@@ -116,6 +118,7 @@ impl Tally {
     pub fn add(&mut self, number: u64, report: &Report, ids: &[harness::path::PathId], took_part: &[usize]) {
         self.programs += 1;
         self.findings += u64::from(report.verdict.is_finding());
+        self.known += u64::from(matches!(report.verdict, harness::compare::Verdict::Known(_)));
         self.inconclusive += u64::from(matches!(report.verdict, harness::compare::Verdict::Inconclusive(_)));
         let index = |id: &harness::path::PathId| took_part.iter().copied().find(|&path| ids[path] == *id);
         for &path in took_part {
@@ -137,14 +140,12 @@ impl Tally {
         for path in report.faults.iter().filter_map(|fault| index(&fault.path)) {
             self.paths[path].faults += 1;
         }
-        let mut broken = BTreeSet::new();
         for structure in &report.structure {
             if let Some(path) = index(&structure.path) {
                 self.paths[path].structure.add(structure);
             }
-            broken.extend(structure.quality());
         }
-        for relation in broken {
+        for relation in report.quality().into_keys() {
             self.add_quality(relation, 1, number);
         }
         let mut unsupported: Vec<usize> = report.unsupported.iter().filter_map(|(id, _)| index(id)).collect();
@@ -155,7 +156,7 @@ impl Tally {
         }
     }
 
-    fn add_quality(&mut self, relation: String, programs: u64, first: u64) {
+    fn add_quality(&mut self, relation: Signature, programs: u64, first: u64) {
         let entry = self.quality.entry(relation).or_insert((0, first));
         *entry = (entry.0 + programs, entry.1.min(first));
     }
@@ -165,6 +166,7 @@ impl Tally {
         self.programs += other.programs;
         self.inconclusive += other.inconclusive;
         self.findings += other.findings;
+        self.known += other.known;
         self.profile.merge(&other.profile);
         for (relation, &(programs, first)) in &other.quality {
             self.add_quality(relation.clone(), programs, first);

@@ -7,18 +7,32 @@ pub fn drop_unreachable(function: &Function, n: usize) -> Attempt<Function> {
     if n > 0 { Attempt::End } else { Attempt::Candidate(without_unreached(function)) }
 }
 
+/// Drops a block that no branch goes to.
+pub fn drop_block(function: &Function, n: usize) -> Attempt<Function> {
+    let targets = function.blocks.iter().flat_map(|block| block.term.targets()).map(|target| target.block.index());
+    match function.blocks.len() {
+        count if n + 1 >= count => Attempt::End,
+        _ if targets.collect::<Vec<_>>().contains(&(n + 1)) => Attempt::Nothing,
+        _ => {
+            let mut less = function.clone();
+            less.blocks.remove(n + 1);
+            Attempt::Candidate(less)
+        }
+    }
+}
+
 /// How many ways [`end_early`] has for one block.
 const ENDINGS: usize = 4;
 
 /// Replaces a terminator: a `cbr` by one of its branches, anything by the return of its atom, of the last result, or of
-/// 0. Blocks that nothing reaches any more go.
+/// 0. Blocks that nothing reaches any more go, or stay: they may be what matters.
 pub fn end_early(function: &Function, n: usize) -> Attempt<Function> {
-    let Some(block) = function.blocks.get(n / ENDINGS) else { return Attempt::End };
+    let Some(block) = function.blocks.get(n / 2 / ENDINGS) else { return Attempt::End };
     let result = match block.body.last() {
         Some(inst) => Atom::Value(inst.dest),
         None => Atom::Const(0),
     };
-    let term = match (&block.term, n % ENDINGS) {
+    let term = match (&block.term, n / 2 % ENDINGS) {
         (Terminator::Cbr(_, yes, _), 0) => Terminator::Br(yes.clone()),
         (Terminator::Cbr(_, _, no), 1) => Terminator::Br(no.clone()),
         (Terminator::Cbr(atom, ..), 2) => Terminator::Ret(*atom),
@@ -26,8 +40,8 @@ pub fn end_early(function: &Function, n: usize) -> Attempt<Function> {
         _ => return Attempt::Nothing,
     };
     let mut less = function.clone();
-    less.blocks[n / ENDINGS].term = term;
-    Attempt::Candidate(without_unreached(&less))
+    less.blocks[n / 2 / ENDINGS].term = term;
+    Attempt::Candidate(if n.is_multiple_of(2) { without_unreached(&less) } else { less })
 }
 
 /// Appends a block to its only predecessor, when that branches to nowhere else.
