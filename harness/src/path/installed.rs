@@ -71,8 +71,29 @@ impl Found {
     /// Its path of this variant, if there is one: one of the list, or one with passes of one's own.
     pub fn path(&self, variant: &str) -> Result<Option<Box<dyn Path>>, String> {
         let object = self.object()?;
-        let path = object.ask::<Described>(&Request::Path(format!("{}/{variant}", self.compiler).into())).ok();
+        let path = object.ask::<Described>(&Request::Path(variant.into())).ok();
         Ok(path.map(|path| Box::new(Installed { object, path }) as Box<dyn Path>))
+    }
+
+    /// Takes its path of this variant apart, as [`path::take_apart`](crate::path::take_apart) does.
+    pub fn take_apart(
+        &self,
+        variant: &str,
+        case: &Case,
+        passes: Option<u32>,
+    ) -> Result<Vec<(String, Observation)>, String> {
+        self.object()?.ask(&Request::TakeApart(variant.into(), Cow::Borrowed(case), passes))
+    }
+
+    /// Runs LLVM IR before and after passes, as [`path::run_llvm_text`](crate::path::run_llvm_text) does.
+    pub fn run_text(&self, text: &str, passes: Option<&str>, case: &Case) -> Result<[Observation; 2], String> {
+        self.object()?.ask(&Request::RunText(text.into(), passes.map(Into::into), Cow::Borrowed(case)))
+    }
+
+    /// Whether it holds this path's version of its compiler.
+    pub fn holds(&self, id: &PathId) -> bool {
+        let version = id.version.as_deref().and_then(|version| version.strip_prefix(&self.version));
+        self.compiler == id.compiler && version.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
     }
 
     fn object(&self) -> Result<&'static Object, String> {
@@ -187,7 +208,7 @@ impl Path for Installed {
     }
 
     fn observe(&self, case: &Case, detail: Detail) -> Observation {
-        let request = Request::Observe(self.path.id.short().into(), Cow::Borrowed(case), detail);
+        let request = Request::Observe(Cow::Borrowed(&self.path.id.variant), Cow::Borrowed(case), detail);
         self.object.ask(&request).unwrap_or_else(|message| {
             let fault = Fault { stage: Stage::Lower, kind: FaultKind::Crash, message };
             Observation { faults: vec![fault], ..Observation::empty() }

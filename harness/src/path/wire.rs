@@ -29,10 +29,15 @@ pub type Take = unsafe extern "C" fn(*const u8, usize, *mut c_void);
 pub enum Request<'a> {
     /// Its compiler's paths, in order: a list of [`Described`].
     Paths,
-    /// The path of this name without the version, [`path::custom`] ones too: a [`Described`].
+    /// Its compiler's path of this variant, [`path::custom`] ones too: a [`Described`].
     Path(Cow<'a, str>),
-    /// To observe a case by the path of this name: an [`Observation`](path::Observation).
+    /// To observe a case by the path of this variant: an [`Observation`](path::Observation).
     Observe(Cow<'a, str>, Cow<'a, Case>, Detail),
+    /// To take the path of this variant apart: a list of names and [`Observation`](path::Observation)s, as
+    /// [`path::take_apart`] gives them.
+    TakeApart(Cow<'a, str>, Cow<'a, Case>, Option<u32>),
+    /// To run a text of LLVM IR before and after passes: two [`Observation`](path::Observation)s.
+    RunText(Cow<'a, str>, Option<Cow<'a, str>>, Cow<'a, Case>),
 }
 
 /// A path of a shared object.
@@ -60,8 +65,17 @@ pub fn decode<T: DeserializeOwned>(answer: &[u8]) -> Result<T, String> {
 pub fn answer(request: &[u8]) -> Vec<u8> {
     let answered = panics::catch(|| match postcard::from_bytes(request) {
         Ok(Request::Paths) => encoded(&Ok(listed().iter().map(|path| Described::of(&**path)).collect::<Vec<_>>())),
-        Ok(Request::Path(name)) => encoded(&with_path(&name, Described::of)),
-        Ok(Request::Observe(name, case, detail)) => encoded(&with_path(&name, |path| path.observe(&case, detail))),
+        Ok(Request::Path(variant)) => encoded(&with_path(&variant, Described::of)),
+        Ok(Request::Observe(variant, case, detail)) => {
+            encoded(&with_path(&variant, |path| path.observe(&case, detail)))
+        }
+        Ok(Request::TakeApart(variant, case, passes)) => {
+            let id = with_path(&variant, |path| path.id());
+            encoded(&id.and_then(|id| path::take_apart(&id, &case, passes)))
+        }
+        Ok(Request::RunText(text, passes, case)) => encoded(
+            &path::run_llvm_text(&text, passes.as_deref(), &case).ok_or_else(|| "there is no LLVM here".to_string()),
+        ),
         Err(error) => refused(format!("the request can't be read: {error}")),
     });
     answered.unwrap_or_else(refused)
@@ -83,12 +97,12 @@ fn listed() -> &'static [Box<dyn Path>] {
     PATHS.get_or_init(|| path::registry().into_iter().filter(|path| path.id().version.is_some()).collect())
 }
 
-fn with_path<T>(name: &str, use_it: impl FnOnce(&dyn Path) -> T) -> Result<T, String> {
-    if let Some(path) = listed().iter().find(|path| path.id().short() == name) {
+fn with_path<T>(variant: &str, use_it: impl FnOnce(&dyn Path) -> T) -> Result<T, String> {
+    if let Some(path) = listed().iter().find(|path| path.id().variant == variant) {
         return Ok(use_it(&**path));
     }
-    let own = name.split_once('/').and_then(|(compiler, variant)| path::custom(compiler, variant));
-    own.map(|path| use_it(&*path)).ok_or_else(|| format!("there is no path {name}"))
+    let own = ["cranelift", "llvm"].into_iter().find_map(|compiler| path::custom(compiler, variant));
+    own.map(|path| use_it(&*path)).ok_or_else(|| format!("there is no path {variant}"))
 }
 
 impl Described {
@@ -99,6 +113,8 @@ impl Described {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
     use crate::case::{DEFAULT_FUEL, Program};
     use crate::path::Observation;
@@ -112,8 +128,10 @@ mod tests {
         let program = Program::Tiny(tiny::parse(text).unwrap());
         let case = Case { program, vectors: vec![vec![1071, 462], vec![i64::MIN, -1]], fuel: DEFAULT_FUEL };
         let detail = Detail { texts: true, ..Detail::default() };
-        for path in listed().iter().step_by(7) {
-            let request = Request::Observe(path.id().short().into(), Cow::Borrowed(&case), detail);
+        // A shared object has one compiler. Here are all, and of two with one variant the first is asked.
+        let mut variants = BTreeSet::new();
+        for path in listed().iter().filter(|path| variants.insert(path.id().variant)).step_by(7) {
+            let request = Request::Observe(path.id().variant.into(), Cow::Borrowed(&case), detail);
             let seen: Observation = decode(&answer(&encode(&request).unwrap())).unwrap();
             assert_eq!(seen, path.observe(&case, detail), "{}", path.id());
             assert!(!seen.texts.is_empty() && seen.outcomes.len() == 2, "{seen:?}");

@@ -2,10 +2,13 @@
 
 mod bad_input;
 mod commands;
+mod diagnostics;
 mod findings;
 mod known;
 mod night;
 mod programs;
+#[cfg(feature = "llvm")]
+mod steps;
 mod toolchains;
 
 use std::path::{Path, PathBuf};

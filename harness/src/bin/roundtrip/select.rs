@@ -115,8 +115,7 @@ impl Pattern {
     }
 
     /// Whether it names this path, with the version, a beginning of it, or without it.
-    pub fn matches(&self, path: &dyn Path) -> bool {
-        let id = path.id();
+    pub fn matches(&self, id: &PathId) -> bool {
         let mut version = id.version.as_deref();
         while let Some(known) = version {
             if self.matcher.is_match(PathId::new(&id.compiler, Some(known), &id.variant).to_string()) {
@@ -134,7 +133,7 @@ impl Pattern {
 
     /// Whether it says something of this path: one without a version takes in none that isn't linked in.
     fn decides(&self, it: &Candidate) -> bool {
-        (it.linked_in || self.takes_out || self.text.contains('@')) && self.matches(&*it.path)
+        (it.linked_in || self.takes_out || self.text.contains('@')) && self.matches(&it.path.id())
     }
 
     /// Whether it takes in paths whose names may begin like this: `llvm@14`.
@@ -172,6 +171,18 @@ pub fn by_name(name: &str) -> anyhow::Result<Box<dyn Path>> {
             None => Ok(path),
         },
     }
+}
+
+/// The paths of these names, in this order.
+pub fn exactly(ids: &[PathId]) -> anyhow::Result<Vec<Box<dyn Path>>> {
+    let patterns: Vec<Pattern> =
+        ids.iter().map(|id| Pattern::new(&globset::escape(&id.to_string()))).collect::<anyhow::Result<_>>()?;
+    let mut all: Vec<_> = candidates(&patterns)?.into_iter().map(|it| (it.path.id(), it.path)).collect();
+    let take = |id: &PathId| {
+        let at = all.iter().position(|(name, _)| name == id).with_context(|| format!("there is no path {id}"))?;
+        Ok(all.swap_remove(at).1)
+    };
+    ids.iter().map(take).collect()
 }
 
 /// Splits at commas, but not within braces.

@@ -11,6 +11,7 @@
 //! | 0.115 | there is one register allocator |
 //! | 0.113 | trap codes are an enumeration |
 //! | 0.96 | there is no control plane; from 0.90 on `use_egraphs` chooses the mid-end |
+//! | 0.94 | a jump table passes no arguments |
 //! | 0.93 | a branch is two instructions, `brnz` and `jump`; a target is a box |
 //! | 0.92 | the graph itself is indexed by instructions |
 //! | 0.91 | the frontend ends by reference |

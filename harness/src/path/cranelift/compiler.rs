@@ -3,7 +3,6 @@
 use std::io;
 
 use cranelift_codegen::isa::TargetIsa;
-use cranelift_codegen::settings::OptLevel;
 use cranelift_codegen::{CodegenError, Context, ir};
 use cranelift_frontend::FunctionBuilderContext;
 
@@ -14,7 +13,7 @@ use crate::path::cranelift::emit::trap_of;
 use crate::path::cranelift::raise::raise;
 use crate::path::native::{self, Arena, NativeEnd};
 use crate::path::panics::catch;
-use crate::path::{Detail, Fault, FaultKind, Observation, Raised, Size, Stage, Unsupported};
+use crate::path::{Detail, Fault, FaultKind, Observation, Raised, Size, Stage, Unsupported, now};
 use crate::plant;
 
 /// The compiler and what it compiles into.
@@ -72,7 +71,10 @@ impl Compiler {
         self.record(Stage::Construct, case, detail, seen)?;
         self.verify(isa, Stage::Construct)?;
 
-        if plant::on(plant::Fault::ClifWrongRewrite) && isa.flags().opt_level() != OptLevel::None {
+        #[cfg(feature = "plant")]
+        if plant::on(plant::Fault::ClifWrongRewrite)
+            && isa.flags().opt_level() != cranelift_codegen::settings::OptLevel::None
+        {
             exchange_subtractions(&mut self.context.func);
         }
         // `compile` optimizes the function in place, so it holds the optimized one then, whatever came of the rest.
@@ -156,6 +158,7 @@ fn told_apart(trap: Trap) -> Trap {
 }
 
 /// [`plant::Fault::ClifWrongRewrite`] stands for an optimization that is wrong.
+#[cfg(feature = "plant")]
 fn exchange_subtractions(function: &mut ir::Function) {
     let blocks: Vec<ir::Block> = function.layout.blocks().collect();
     let insts: Vec<ir::Inst> = blocks.into_iter().flat_map(|block| function.layout.block_insts(block)).collect();
@@ -168,6 +171,7 @@ fn exchange_subtractions(function: &mut ir::Function) {
 
 /// Runs a part of the compiler; a panic is a crash at this stage.
 fn guard<R>(stage: Stage, body: impl FnOnce() -> R) -> Result<R, Stop> {
+    now::enter(stage);
     catch(body).map_err(|message| Stop::fault(stage, FaultKind::Crash, message))
 }
 

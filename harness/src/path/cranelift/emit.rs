@@ -7,7 +7,7 @@
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{AbiParam, Block, Function, InstBuilder, TrapCode, Value, types};
 use cranelift_codegen::isa::TargetIsa;
-use cranelift_frontend::FunctionBuilder;
+use cranelift_frontend::{FunctionBuilder, Switch};
 
 use crate::op::{Op, Trap};
 use crate::path::cranelift::compat::{self, BlockArg, MemFlags};
@@ -99,6 +99,16 @@ pub(super) fn branch(builder: &mut FunctionBuilder<'_>, condition: Made, yes: Ta
         Made::Number(value) | Made::Truth(value) => value,
     };
     compat::branch(builder, condition, yes, no);
+}
+
+/// Ends the block with Cranelift's frontend's `Switch`: comparisons, jump tables, or both. It makes blocks of its own.
+pub(super) fn switch(builder: &mut FunctionBuilder<'_>, value: Value, arms: &[(i64, Block)], default: Block) {
+    let mut switch = Switch::new();
+    let left_out = usize::from(plant::on(Fault::ClifSwitchLastArm));
+    for &(constant, block) in &arms[..arms.len().saturating_sub(left_out)] {
+        switch.set_entry(u128::from(constant as u64), block);
+    }
+    switch.emit(builder, value, default);
 }
 
 /// Cranelift's code of a trap.

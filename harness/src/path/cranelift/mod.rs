@@ -19,7 +19,6 @@ mod filetest;
 #[cfg(not(shared_object))]
 mod judge;
 mod meaning;
-#[cfg(not(shared_object))]
 mod options;
 mod params;
 mod raise;
@@ -29,7 +28,6 @@ mod variables;
 
 #[cfg(not(shared_object))]
 pub use filetest::check_filetest;
-#[cfg(not(shared_object))]
 pub use options::options;
 
 use std::cell::Cell;
@@ -74,7 +72,7 @@ const SINGLE_PASS: &str = "single_pass";
 const EARLY: Style = Style { sealing: Sealing::Early, direct: false };
 
 #[rustfmt::skip]
-const VARIANTS: [Variant; 19] = {
+const VARIANTS: [Variant; 20] = {
     use Construction::{Params, Variables};
     const EARLY_ONLY: Construction = Variables(EARLY, &[]);
     const LATE: Construction = Variables(Style { sealing: Sealing::Late, direct: false }, &[]);
@@ -99,6 +97,7 @@ const VARIANTS: [Variant; 19] = {
         Variant { name: "perturbed-split", construction: only(&[Perturbation::Split]), opt_level: "speed", allocator: BACKTRACKING },
         Variant { name: "perturbed-copies", construction: only(&[Perturbation::Copies]), opt_level: "speed", allocator: BACKTRACKING },
         Variant { name: "perturbed-conditions", construction: only(&[Perturbation::Conditions]), opt_level: "speed", allocator: BACKTRACKING },
+        Variant { name: "perturbed-switches", construction: only(&[Perturbation::Switches]), opt_level: "speed", allocator: BACKTRACKING },
         Variant { name: "perturbed-operands", construction: only(&[Perturbation::Operands]), opt_level: "speed", allocator: BACKTRACKING },
         Variant { name: "perturbed-dead", construction: only(&[Perturbation::Dead]), opt_level: "speed", allocator: BACKTRACKING },
         Variant { name: "perturbed-order", construction: only(&[Perturbation::Order]), opt_level: "speed", allocator: BACKTRACKING },

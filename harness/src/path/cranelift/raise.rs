@@ -175,6 +175,14 @@ impl<'a> Raiser<'a> {
                     }
                 }
             }
+            #[cfg(not(cranelift_before = "0.94"))]
+            InstructionData::BranchTable { opcode: Opcode::BrTable, arg, table } => {
+                let table = &self.clif.dfg.jump_tables[table];
+                let value = self.atom(arg)?;
+                let arms = (0..).zip(table.as_slice()).map(|(index, &call)| Ok((index, self.target(call)?)));
+                let arms = arms.collect::<Result<_, String>>()?;
+                Terminator::Switch(value, arms, self.target(table.default_block())?)
+            }
             InstructionData::MultiAry { opcode: Opcode::Return, ref args } => {
                 match args.as_slice(&self.clif.dfg.value_lists) {
                     &[value] => Terminator::Ret(self.atom(value)?),

@@ -5,6 +5,8 @@
 //! all of a block's predecessors are known: the block is *sealed* then. Frontends differ in when they do it, and the
 //! algorithm takes other ways, so there are three [`Sealing`]s.
 
+use std::collections::BTreeSet;
+
 use cranelift_codegen::ir::{self, InstBuilder, types};
 use cranelift_codegen::isa::TargetIsa;
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext, Variable};
@@ -92,14 +94,9 @@ fn open_edges(cfg: &Cfg, awaited: &[bool]) -> Vec<usize> {
     open
 }
 
-/// A terminator's targets, a multi-edge's once.
+/// A terminator's targets, each once.
 fn distinct(term: &Terminator) -> impl Iterator<Item = BlockIndex> {
-    let (first, second) = match *term {
-        Terminator::Br(target) => (Some(target), None),
-        Terminator::Cbr(_, yes, no) => (Some(yes), (no != yes).then_some(no)),
-        Terminator::Ret(_) => (None, None),
-    };
-    first.into_iter().chain(second)
+    term.targets().collect::<BTreeSet<_>>().into_iter()
 }
 
 struct Lowering<'a> {
@@ -164,6 +161,11 @@ impl Lowering<'_> {
                 let (yes, no) = if exchanged { (no, yes) } else { (yes, no) };
                 let (yes, no) = (self.blocks[yes], self.blocks[no]);
                 emit::branch(&mut self.builder, condition, (yes, &[]), (no, &[]));
+            }
+            Terminator::Switch(value, ref arms, default) => {
+                let value = self.atom(value);
+                let arms: Vec<_> = arms.iter().map(|&(constant, target)| (constant, self.blocks[target])).collect();
+                emit::switch(&mut self.builder, value, &arms, self.blocks[default]);
             }
             Terminator::Ret(atom) => {
                 let value = self.atom(atom);
