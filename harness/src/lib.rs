@@ -16,15 +16,21 @@ pub mod tac;
 
 pub mod lab;
 
+pub mod optimized;
+
 pub mod generate;
 
 pub mod path;
+
+pub mod isolate;
 
 pub mod structure;
 
 pub mod judge;
 
 pub mod compare;
+
+pub mod parting;
 
 pub mod validators;
 

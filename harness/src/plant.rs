@@ -69,6 +69,8 @@ faults! {
     ClifFarBranch "clif-far-branch",
     /// Cranelift's lowering exchanges the targets of a branch that takes a comparison itself.
     ClifDirectSense "clif-direct-sense",
+    /// Cranelift's lowering leaves out the last arm of a switch.
+    ClifSwitchLastArm "clif-switch-last-arm",
     /// The block-parameter lowering to Cranelift passes the first argument twice.
     ClifDropArgument "clif-drop-argument",
     /// Cranelift is handed subtractions with their operands exchanged where it is to optimize, behind the raising.
@@ -89,13 +91,36 @@ faults! {
     LlvmNoOverflowGuard "llvm-no-overflow-guard",
     /// LLVM's lowering truncates a condition to its lowest bit.
     LlvmTruncCondition "llvm-trunc-condition",
+    /// LLVM's lowering switches on the low 32 bits of a value.
+    LlvmSwitchNarrow "llvm-switch-narrow",
     /// LLVM's lowering reads its inputs in reverse order.
     LlvmInputOrder "llvm-input-order",
+    /// LLVM's instcombine promises that no addition overflows.
+    LlvmPassAddsFlag "llvm-pass-adds-flag",
+    /// LLVM's reassociate leaves `nsw` on the subtractions that it moves.
+    LlvmPassKeepsFlag "llvm-pass-keeps-flag",
+    /// LLVM's simplifycfg turns a `select` between a bit and false into an `and`.
+    LlvmPassSelectToAnd "llvm-pass-select-to-and",
+    /// LLVM's gvn exchanges the first two entries of each phi.
+    LlvmPassPhiEntries "llvm-pass-phi-entries",
 }
 
 #[cfg(feature = "plant")]
 mod switch {
-    use std::sync::atomic::{AtomicU8, Ordering};
+    use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
+
+    /// Of a thousand programs, on how many the path `chaos/monkey` does its worst.
+    static CHAOS: AtomicU32 = AtomicU32::new(0);
+
+    /// Of a thousand programs, on how many the path `chaos/monkey` does its worst; 0: there is no such path.
+    pub fn chaos() -> u32 {
+        CHAOS.load(Ordering::Relaxed)
+    }
+
+    /// Sets [`chaos`] for this process.
+    pub fn set_chaos(permille: u32) {
+        CHAOS.store(permille, Ordering::Relaxed);
+    }
 
     /// The fault that is on, plus one; 0 is none.
     static PLANTED: AtomicU8 = AtomicU8::new(0);

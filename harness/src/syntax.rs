@@ -106,6 +106,9 @@ pub fn integer(text: &str) -> Option<i64> {
     if text.starts_with('+') { None } else { text.parse().ok() }
 }
 
+/// The most arms of a `switch` that a text may have: what looks at each pair of a terminator's edges stays fast.
+pub const MOST_ARMS: usize = 1000;
+
 /// A piece of the text as a message quotes it: cut when it is long.
 pub fn quote(piece: &str) -> String {
     const LONGEST: usize = 40;

@@ -63,9 +63,12 @@ fn runs(json: &FilePath) -> Vec<(Vec<i64>, String)> {
 fn check(path: &dyn Path, name: &str, program: &Program, runs: &[(Vec<i64>, String)]) {
     let vectors = runs.iter().map(|(vector, _)| vector.clone()).collect();
     let case = Case { program: program.clone(), vectors, fuel: DEFAULT_FUEL };
-    let Observation { raised, outcomes, faults, unsupported, texts } = path.observe(&case, Detail::default());
+    let observation = path.observe(&case, Detail::default());
+    let Observation { raised, interpreted, outcomes, faults, unsupported, notes, texts, size } = observation;
     let at = format!("{name}, {}", path.id());
     assert_eq!((faults, unsupported, texts), (vec![], vec![], vec![]), "{at}");
+    assert_eq!((interpreted, notes), (vec![], vec![]), "{at}");
+    assert!(size.is_some_and(|size| size.code > 0 && size.instructions > 0), "{at}: {size:?}");
     let stages: Vec<Stage> = raised.iter().map(|raised| raised.stage).collect();
     assert_eq!(stages, [Stage::Construct, Stage::Optimize], "{at}");
     assert_eq!(outcomes.len(), runs.len(), "{at}");
@@ -113,6 +116,22 @@ fn programs_of_released_compilers_bugs() {
         assert!(!runs.is_empty(), "{}", file.display());
         for path in cranelift::paths() {
             check(path.as_ref(), &file.display().to_string(), &program, &runs);
+        }
+    }
+}
+
+/// Every way to a jump table or a chain of comparisons, with arguments on their edges and without.
+#[test]
+fn switches() {
+    let all = cranelift::paths();
+    for (extension, group) in [("tac", ""), ("ssa", "lab+")] {
+        let files = files("../corpus/agree", extension);
+        for file in files.iter().filter(|file| file.display().to_string().contains("/switch_")) {
+            let directives = directives::parse(&read(file)).expect("directives").into_iter();
+            let runs = directives.map(|run| (run.vector, run.expected.expect("an outcome").to_string()));
+            let (name, program, runs) = (file.display().to_string(), parse(file), runs.collect::<Vec<_>>());
+            let paths = all.iter().filter(|path| path.toolchain().group.starts_with(group));
+            paths.for_each(|path| check(path.as_ref(), &name, &program, &runs));
         }
     }
 }

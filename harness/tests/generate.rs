@@ -49,7 +49,8 @@ fn tiny_programs_end_and_have_every_trait() {
     let profile = profile(Form::Tiny);
     assert_runs(&profile);
     let absent = [Trait::Irreducible, Trait::Unreachable, Trait::UnreachableCycle, Trait::SelfLoop, Trait::MultiEdge];
-    assert_traits(&profile, &[&absent[..], &[Trait::SeveralExits, Trait::Chain]].concat());
+    let absent_too = [Trait::SeveralExits, Trait::Chain, Trait::Switch, Trait::ManyArms];
+    assert_traits(&profile, &[&absent[..], &absent_too].concat());
 }
 
 #[test]

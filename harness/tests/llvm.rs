@@ -5,6 +5,7 @@ mod common;
 
 use common::{Case as Answers, End, cases};
 use harness::case::{Case, Program};
+use harness::directives;
 use harness::lab;
 use harness::path::llvm::paths;
 use harness::path::{Detail, Observation, Path, Stage};
@@ -43,6 +44,13 @@ fn conforms(folder: &str, program: impl Fn(&Answers) -> Option<Program>, variant
                 let interpreted: Vec<_> = case.vectors.iter().map(run).collect();
                 assert_eq!(interpreted, outcomes, "{name}\n{}", raised.function);
             }
+            for (stage, interpreted) in &observation.interpreted {
+                let interpreted: Vec<_> = interpreted.iter().map(|outcome| outcome.unwrap().to_string()).collect();
+                assert_eq!(interpreted, outcomes, "{name}, {stage}: {:?}", observation.notes);
+            }
+            // Every pipeline's output is run as it stands.
+            let optimizes = !["-O0", "-O0-cg2"].iter().any(|level| variant.ends_with(level));
+            assert_eq!(!observation.interpreted.is_empty(), optimizes, "{name}");
             raised += observation.raised.len();
         }
     }
@@ -59,7 +67,9 @@ fn tac(answers: &Answers) -> Option<Program> {
 
 const FAST: [&str; 8] =
     ["phi-O0", "phi-mid", "alloca-O0", "alloca-mid", "mem2reg-O0", "mem2reg-mid", "sroa-O0", "sroa-mid"];
-const SLOW: [&str; 10] = [
+const SLOW: [&str; 12] = [
+    "steps-mid",
+    "steps-O2",
     "phi-O0-cg2",
     "phi-mid-cg2",
     "phi-O1",
@@ -97,6 +107,35 @@ fn functions_in_the_labs_forms() {
     let phi = |answers: &Answers| valid(answers).then(|| Program::Phi(lab::parse_phi(&answers.text).unwrap()));
     assert!(conforms("ssa", ssa, &["phi-O0", "phi-mid"]) > 10);
     assert!(conforms("phi", phi, &["phi-O0", "phi-mid"]) > 10);
+}
+
+#[test]
+fn switches() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../corpus/agree");
+    for (name, variants) in [
+        ("switch_dense.tac", [FAST.as_slice(), &SLOW].concat()),
+        ("switch_sparse.tac", [FAST.as_slice(), &SLOW, &["perturbed-switches", "perturbed-mem2reg-O0"]].concat()),
+        ("switch_conflict.ssa", vec!["phi-O0", "phi-mid", "phi-mid-cg2"]),
+    ] {
+        let text = std::fs::read_to_string(folder.join(name)).unwrap();
+        let program = match tac::parse(&text) {
+            Ok(program) => Program::Tac(program),
+            Err(_) => Program::Ssa(lab::parse_ssa(&text).unwrap()),
+        };
+        let (vectors, right): (Vec<_>, Vec<_>) =
+            directives::parse(&text).unwrap().into_iter().map(|run| (run.vector, run.expected)).unzip();
+        let case = Case { program, vectors, fuel: 1000 };
+        for variant in variants {
+            let Observation { raised, outcomes, faults, unsupported, .. } =
+                path(variant).observe(&case, Detail::default());
+            assert_eq!((faults, unsupported, &outcomes), (vec![], vec![], &right), "{name} by {variant}");
+            for function in raised.into_iter().map(|raised| raised.function) {
+                assert_eq!(lab::validate(&function), [], "{name} by {variant}\n{function}");
+                let interpreted = case.vectors.iter().map(|inputs| Some(lab::run(&function, inputs, 1000).outcome));
+                assert_eq!(interpreted.collect::<Vec<_>>(), right, "{name} by {variant}\n{function}");
+            }
+        }
+    }
 }
 
 fn observe(variant: &str, program: Program, detail: Detail) -> Observation {
@@ -158,7 +197,10 @@ fn mem2reg_places_the_lessons_phis() {
 fn every_path_is_there_once_and_names_its_version() {
     let paths = paths();
     let mut names: Vec<_> = paths.iter().map(|path| path.id().to_string()).collect();
-    let plain = |names: &[String]| names.iter().filter(|name| !name.contains("/perturbed-")).count();
+    let plain = |names: &[String]| {
+        let others = ["/perturbed-", "/steps-"];
+        names.iter().filter(|name| !others.iter().any(|other| name.contains(other))).count()
+    };
     assert_eq!(plain(&names), 36);
     assert!(names.len() > 36 + Perturbation::ALL.len(), "{names:?}");
     assert!(names.iter().all(|name| name.starts_with("llvm@22.1.")), "{names:?}");

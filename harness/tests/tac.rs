@@ -81,6 +81,15 @@ fn errors_say_what_is_wrong_and_where() {
         "  x = copy 1\n  if x goto L\nL:\n  x = copy 2 # end\n\n",
         "  x = copy (1)\n  ret x",
         "# nothing\n",
+        "  switch\n  ret 0",
+        "L:\n  switch a\n",
+        "L:\n  switch a, 1 goto L\n",
+        "L:\n  switch a, 1 goto L, b goto L, else goto L",
+        "L:\n  switch a, -1 goto L, 2 goto L, -1 goto L, else goto L",
+        "L:\n  switch a, 1 L, else goto L",
+        "L:\n  switch a, else L",
+        "L:\n  switch a, else goto L, 2 goto L",
+        "L:\n  switch a, 1 goto M, else goto L",
     ]
     .iter()
     .map(|text| format!("{}\n", error(text)))
@@ -134,6 +143,7 @@ fn shape(text: &str) -> Vec<String> {
             let kind = match block.term {
                 Terminator::Br(_) => "br",
                 Terminator::Cbr(..) => "cbr",
+                Terminator::Switch(..) => "switch",
                 Terminator::Ret(_) => "ret",
             };
             let targets: Vec<String> = block.term.targets().map(|target| format!(" B{target}")).collect();
@@ -151,6 +161,11 @@ fn blocks_begin_where_the_language_says() {
     assert_eq!(shape("ifz a goto L\nL:\nret a"), ["0 cbr B1 B1", "0 ret"]);
     assert_eq!(shape("if a goto L\nx = copy 1\nL:\nret a"), ["0 cbr B2 B1", "1 br B2", "0 ret"]);
     assert_eq!(shape("ifz a goto L\nx = copy 1\nL:\nret a"), ["0 cbr B1 B2", "1 br B2", "0 ret"]);
+    assert_eq!(
+        shape("switch a, 1 goto L, 7 goto M, else goto L\nx = copy 1\nL:\nx = copy 2\nM:\nret x"),
+        ["0 switch B2 B3 B2", "1 br B2", "1 br B3", "0 ret"]
+    );
+    assert_eq!(shape("L:\nswitch 1, else goto L"), ["0 br B1", "0 switch B1"]);
     // A jump to the first line puts an empty block in front, also from unreachable code.
     assert_eq!(shape("N:\nL:\nret 1\ngoto L"), ["0 br B1", "0 ret", "0 br B1"]);
     assert_eq!(shape("N:\nret 1\ngoto M\nM:\nret 2"), ["0 ret", "0 br B2", "0 ret"]);
@@ -166,6 +181,30 @@ fn fuel_ends_a_run_before_the_line_that_it_lacks() {
     assert_eq!(end(1), End { outcome: "trap div-by-zero".into(), steps: 1 });
     let endless = tac::parse("L:\nM:\n  goto L").unwrap();
     assert_eq!(End::from(tac::eval(&endless, &[], 7)), End { outcome: "out of fuel".into(), steps: 7 });
+}
+
+#[test]
+fn a_switch_goes_where_its_constants_say() {
+    let text = "input a\n  switch a, 1 goto L, -9223372036854775808 goto M, else goto N\nL:\n  ret 10\nM:\n  ret 20\nN:\n  \
+                ret a\n";
+    let program = tac::parse(text).unwrap();
+    assert_eq!(program.to_string(), text);
+    let run = |input: i64| End::from(tac::eval(&program, &[input], 10));
+    for (input, result) in [(1, 10_i64), (i64::MIN, 20), (0, 0), (-1, -1), (4294967297, 4294967297)] {
+        assert_eq!(run(input), End { outcome: format!("return {result}"), steps: 2 }, "{input}");
+    }
+    let words = "  switch = copy 1\nelse:\n  switch switch, 1 goto else, else goto switch\nswitch:\n  ret else\n";
+    assert_eq!(tac::parse(words).unwrap().to_string(), words);
+}
+
+#[test]
+fn a_switch_has_no_more_arms_than_a_thousand() {
+    let switch = |arms: usize| {
+        let arms: String = (0..arms).map(|k| format!("{k} goto L, ")).collect();
+        error(&format!("L:\n  switch a, {arms}else L"))
+    };
+    assert!(switch(1000).contains("expected `goto`"), "{}", switch(1000));
+    assert!(switch(1001).contains("at most 1000 arms"), "{}", switch(1001));
 }
 
 #[test]

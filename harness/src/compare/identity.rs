@@ -120,6 +120,7 @@ mod tests {
             }],
             faults: Vec::new(),
             unsupported: Vec::new(),
+            notes: Vec::new(),
             structure: Vec::new(),
             texts: Vec::new(),
         }

@@ -9,15 +9,18 @@
 mod identity;
 mod sides;
 mod signature;
+mod standing;
+pub mod versions;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
+pub use standing::Standing;
 
 use crate::judge::Judged;
 use crate::op::{Execution, Outcome};
-use crate::path::{FaultKind, PathId, Stage, Unsupported};
+use crate::path::{FaultKind, Note, PathId, Stage, Unsupported};
 use crate::structure::{Relation, Structure};
 pub use identity::Identity;
 pub use signature::Signature;
@@ -82,6 +85,8 @@ pub struct Report {
     pub faults: Vec<PathFault>,
     /// What paths could not take.
     pub unsupported: Vec<(PathId, Unsupported)>,
+    /// What helps to understand the outcomes.
+    pub notes: Vec<(PathId, Note)>,
     /// The SSA of the paths that construct it themselves, in numbers. It is shown apart and never part of the verdict:
     /// a parameter too many is slower, not wrong.
     pub structure: Vec<Structure>,
@@ -166,10 +171,11 @@ pub fn compare(vectors: &[Vec<i64>], reference: &[Execution], judged: Vec<Judged
         runs: classes(vectors, reference, &judged),
         faults: Vec::new(),
         unsupported: Vec::new(),
+        notes: Vec::new(),
         structure: Vec::new(),
         texts: Vec::new(),
     };
-    for Judged { path, group, faults, unsupported, structure, texts, .. } in judged {
+    for Judged { path, group, faults, unsupported, notes, structure, texts, .. } in judged {
         report.faults.extend(faults.into_iter().map(|fault| PathFault {
             path: path.clone(),
             group: group.clone(),
@@ -178,6 +184,7 @@ pub fn compare(vectors: &[Vec<i64>], reference: &[Execution], judged: Vec<Judged
             message: fault.message,
         }));
         report.unsupported.extend(unsupported.into_iter().map(|unsupported| (path.clone(), unsupported)));
+        report.notes.extend(notes.into_iter().map(|note| (path.clone(), note)));
         report.structure.extend(structure);
         report.texts.extend(texts.into_iter().map(|(name, text)| (path.clone(), name, text)));
     }
@@ -244,6 +251,7 @@ mod tests {
             results: results.iter().map(|&(stage, n)| (stage, vec![Some(Outcome::Return(n))])).collect(),
             faults: Vec::new(),
             unsupported: Vec::new(),
+            notes: Vec::new(),
             structure: None,
             texts: Vec::new(),
         }

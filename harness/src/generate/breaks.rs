@@ -215,6 +215,10 @@ fn uses(function: &mut Function) -> Vec<(Site, &mut Atom)> {
         let arguments: Vec<&mut Atom> = match &mut block.term {
             Terminator::Br(to) => to.args.iter_mut().collect(),
             Terminator::Cbr(atom, yes, no) => [atom].into_iter().chain(&mut yes.args).chain(&mut no.args).collect(),
+            Terminator::Switch(atom, arms, default) => {
+                let arms = arms.iter_mut().flat_map(|(_, target)| &mut target.args);
+                [atom].into_iter().chain(arms).chain(&mut default.args).collect()
+            }
             Terminator::Ret(atom) => vec![atom],
             Terminator::Trap(_) => Vec::new(),
         };
@@ -232,9 +236,7 @@ fn phi_uses(function: &mut PhiFunction) -> Vec<(Site, &mut Atom)> {
         for (place, inst) in block.body.iter_mut().enumerate() {
             uses.extend(inst.operands_mut().iter_mut().map(|operand| (Site::inst(index, place), operand)));
         }
-        if let Terminator::Cbr(atom, ..) | Terminator::Ret(atom) = &mut block.term {
-            uses.push((Site::end(index), atom));
-        }
+        uses.extend(block.term.atom_mut().map(|atom| (Site::end(index), atom)));
     }
     uses
 }

@@ -21,15 +21,15 @@ pub fn valid_function(u: &mut Unstructured) -> Result<Function> {
     for (index, part) in shape.blocks.iter().enumerate() {
         let mut targets: Vec<Target> = Vec::new();
         for &to in &part.targets {
-            let args = match targets.first() {
+            let args = match targets.iter().find(|earlier| earlier.block == to) {
                 // Half of the multi-edges pass the same twice.
-                Some(first) if first.block == to && u.arbitrary()? => first.args.clone(),
+                Some(earlier) if u.arbitrary()? => earlier.args.clone(),
                 _ => shape.blocks[to.index()].top.iter().map(|_| atom(u, &part.at_end)).collect::<Result<_>>()?,
             };
             targets.push(Target { block: to, args });
         }
         let (name, params, body) = (Block(index as u32), part.top.clone(), part.body.clone());
-        blocks.push(BlockData { name, params, body, term: terminator(part.atom, targets) });
+        blocks.push(BlockData { name, params, body, term: terminator(part, targets) });
     }
     let Shape { inputs, value_names, block_names, .. } = shape;
     Ok(Function { inputs, blocks, value_names, block_names })
@@ -52,7 +52,7 @@ pub fn valid_phi_function(u: &mut Unstructured) -> Result<PhiFunction> {
             }
             phis.push(Phi { dest, entries });
         }
-        let term = terminator(part.atom, part.targets.clone());
+        let term = terminator(part, part.targets.clone());
         blocks.push(PhiBlock { name, phis, body: part.body.clone(), term });
     }
     let Shape { inputs, value_names, block_names, .. } = shape;
@@ -179,12 +179,14 @@ fn rename(name: &mut Block, old: Block, new: Block) {
     }
 }
 
-fn terminator<T>(atom: Atom, targets: Vec<T>) -> Terminator<T> {
-    let mut targets = targets.into_iter();
-    match (targets.next(), targets.next()) {
-        (Some(yes), Some(no)) => Terminator::Cbr(atom, yes, no),
-        (Some(to), None) => Terminator::Br(to),
-        _ => Terminator::Ret(atom),
+fn terminator<T>(part: &Part, mut targets: Vec<T>) -> Terminator<T> {
+    match (targets.pop(), &part.arms) {
+        (Some(last), Some(arms)) => Terminator::Switch(part.atom, arms.iter().copied().zip(targets).collect(), last),
+        (Some(last), None) => match targets.pop() {
+            Some(yes) => Terminator::Cbr(part.atom, yes, last),
+            None => Terminator::Br(last),
+        },
+        (None, _) => Terminator::Ret(part.atom),
     }
 }
 
@@ -197,8 +199,10 @@ struct Shape {
 }
 
 struct Part {
-    /// None for `ret`, one for `br`, two for `cbr`.
+    /// None for `ret`, one for `br`, two for `cbr`, any number from one on for `switch`.
     targets: Vec<Block>,
+    /// The constants of a `switch`, one fewer than targets.
+    arms: Option<Vec<i64>>,
     /// Parameters or phis.
     top: Vec<Value>,
     body: Vec<Inst>,
@@ -232,14 +236,17 @@ impl Shape {
             if index > 0 {
                 block_names.push_version(base, index as u32 - 1);
             }
-            let exits = if count > lowest { [2, 2, 2, 2, 1, 1, 1, 0][u.choose_index(8)?] } else { 0 };
-            let mut targets = Vec::new();
+            let exits =
+                if count > lowest { [2, 2, 2, 2, 1, 1, 1, 0, 2, 2, 1, 1, 1, 0, 3, 5][u.choose_index(16)?] } else { 0 };
+            let switch = exits > 2 || exits > 0 && u.ratio(1, 8)?;
+            let arms = if switch { Some(arms(u, exits - 1)?) } else { None };
+            let mut targets: Vec<Block> = Vec::new();
             for _ in 0..exits {
                 let again = targets.first().copied().filter(|_| u.ratio(1, 4).unwrap_or(false));
                 targets.push(again.unwrap_or(Block(u.int_in_range(lowest..=count - 1)? as u32)));
             }
             let top = names.take(if index == 0 { 0 } else { u.int_in_range(0..=3)? });
-            blocks.push(Part { targets, top, body: Vec::new(), at_end: Vec::new(), atom: Atom::Const(0) });
+            blocks.push(Part { targets, arms, top, body: Vec::new(), at_end: Vec::new(), atom: Atom::Const(0) });
         }
         let results: Vec<Vec<Value>> =
             (0..count).map(|_| Ok(names.take(u.int_in_range(0..=3)?))).collect::<Result<_>>()?;
@@ -272,6 +279,14 @@ impl Shape {
         }
         Ok(Shape { inputs, blocks, value_names: names.names, block_names })
     }
+}
+
+/// So many constants, all different: a dense range, or any.
+fn arms(u: &mut Unstructured, count: usize) -> Result<Vec<i64>> {
+    let first: i64 = if u.arbitrary()? { u.int_in_range(-2..=3)? } else { u.arbitrary()? };
+    let step: i64 = if u.arbitrary()? { 1 } else { u.arbitrary::<i64>()? | 1 };
+    // An odd step meets no number twice before it has met all.
+    Ok((0..count as i64).map(|k| first.wrapping_add(step.wrapping_mul(k))).collect())
 }
 
 /// Gives `v.0`, `v.1`, ….

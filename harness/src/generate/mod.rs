@@ -110,7 +110,13 @@ fn own_constants(program: &crate::tiny::Program) -> Vec<i64> {
 /// The constants that a TAC program computes with.
 fn own_constants_tac(program: &crate::tac::Program) -> Vec<i64> {
     let constant = |atom: &Atom| if let Atom::Const(value) = atom { Some(*value) } else { None };
-    let assigns =
-        program.lines.iter().filter_map(|line| if let Line::Assign(assign) = line { Some(assign) } else { None });
-    assigns.flat_map(|assign| assign.operands().iter().filter_map(constant)).collect()
+    let mut all = Vec::new();
+    for line in &program.lines {
+        match line {
+            Line::Assign(assign) => all.extend(assign.operands().iter().filter_map(constant)),
+            Line::Switch { arms, .. } => all.extend(arms.iter().map(|(constant, _)| *constant)),
+            _ => {}
+        }
+    }
+    all
 }

@@ -14,6 +14,8 @@ use crate::tiny::{Expr, Logic, Program, Stmt, Var};
 
 /// The most statements of a mutant; a larger program is cut.
 const MOST_STATEMENTS: usize = 200;
+/// The most arms of a mutant's `switch`.
+const MOST_ARMS: usize = 100;
 /// The most expressions of a mutant.
 const MOST_EXPRESSIONS: usize = 2000;
 /// The deepest that a mutant's statements and expressions nest.
@@ -226,7 +228,7 @@ pub fn mutate_tac(program: &mut tac::Program, choices: &mut impl Choices) {
     let mut lines = program.lines.clone();
     for _ in 0..choices.pick(&[1, 1, 2, 4]) {
         let at = choices.below(lines.len() as u32) as usize;
-        let line = lines[at];
+        let line = lines[at].clone();
         match choices.below(5) {
             // A label stays while it may have jumps, and so does the last line, which must leave the program.
             0 if !matches!(line, tac::Line::Label(_)) && at + 1 < lines.len() => {
@@ -261,6 +263,20 @@ fn change_line(line: &mut tac::Line, program: &tac::Program, choices: &mut impl 
         tac::Line::Label(_) => {}
         tac::Line::Goto(target) => *target = tac::Label(choices.below(labels)),
         tac::Line::Ret(value) => *value = atom(choices),
+        tac::Line::Switch { value, arms, default } => {
+            let arm = choices.below(arms.len() as u32) as usize;
+            let constant = constants::operand(choices, 50);
+            match choices.below(6) {
+                0 => *value = atom(choices),
+                1 => *default = tac::Label(choices.below(labels)),
+                2 if !arms.is_empty() => drop(arms.remove(arm)),
+                3 if !arms.is_empty() => arms[arm].1 = tac::Label(choices.below(labels)),
+                _ if arms.iter().any(|(earlier, _)| *earlier == constant) => {}
+                4 if !arms.is_empty() => arms[arm].0 = constant,
+                _ => arms.push((constant, tac::Label(choices.below(labels)))),
+            }
+            arms.truncate(MOST_ARMS);
+        }
         tac::Line::If { when, cond, target } => match choices.below(3) {
             0 => *when = !*when,
             1 => *cond = atom(choices),

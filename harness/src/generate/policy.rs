@@ -104,6 +104,8 @@ features! {
     Irreducible "irreducible" 50,
     /// TAC: conditional jumps to the next line, chains of jumps, and loops of one block.
     OddEdges "odd-edges" 50,
+    /// TAC: `switch`.
+    Switches "switches" 40,
 }
 
 /// A set of [`Feature`]s.

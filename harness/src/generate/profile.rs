@@ -51,10 +51,14 @@ traits! {
     SeveralExits "several exits",
     /// Four or more blocks in a row, each with one successor.
     Chain "long chains",
-    /// A conditional jump whose edges both go to one block.
+    /// Several edges from one block to another.
     MultiEdge "multi-edges",
     /// An edge from a block with several successors to one with several predecessors.
     CriticalEdge "critical edges",
+    /// A `switch`.
+    Switch "switches",
+    /// One with eight arms or more.
+    ManyArms "switches of eight arms or more",
     /// `&&` or `||`; in Tiny only.
     ShortCircuit "short circuits",
     /// `*`.
@@ -127,6 +131,8 @@ impl Profile {
             Outcome::Return(_) => {}
             Outcome::Trap(_) => self.traps += 1,
             Outcome::OutOfFuel => self.out_of_fuel += 1,
+            // No program's own interpreter gives it.
+            Outcome::Undefined => {}
         }
         let bucket = (u64::BITS - execution.steps.leading_zeros()) as usize;
         if self.steps.len() <= bucket {
@@ -194,8 +200,8 @@ fn of_cfg(cfg: &Cfg) -> Vec<Trait> {
     }
     for block in &cfg.blocks {
         // A comparison that the block's own jump depends on is no value, unless something else uses it.
-        let condition = match block.term {
-            Terminator::Cbr(Atom::Var(var), ..) => Some(var),
+        let condition = match &block.term {
+            Terminator::Cbr(Atom::Var(var), ..) => Some(*var),
             _ => None,
         };
         for assign in &block.body {

@@ -9,7 +9,7 @@ use std::cmp::Ordering;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use crate::lab::dominators::reachable_without;
-use crate::lab::{Atom, Block, Function, Graph, Inst, PhiFunction, Rule, Terminator, Value};
+use crate::lab::{Atom, Block, Function, Graph, Inst, PhiFunction, Rule, Value};
 
 macro_rules! clauses {
     ($($(#[doc = $doc:literal])* $variant:ident $name:literal $rule:expr,)*) => {
@@ -70,7 +70,7 @@ clauses! {
     EntryPredecessors "entry-predecessors" Some(Rule::S4),
     /// In phi form a branch goes to the entry block.
     PhiEntryPredecessors "phi-entry-predecessors" None,
-    /// A branch passes one block different arguments on its two edges (Lemma 8.4.11).
+    /// A terminator passes one block different arguments on two edges (Lemma 8.4.11).
     ConflictingMultiEdge "conflicting-multi-edge" None,
 }
 
@@ -87,10 +87,8 @@ pub fn clauses(function: &Function) -> BTreeSet<Clause> {
     for (index, block) in function.blocks.iter().enumerate() {
         definitions.block(index, &block.params, &block.body);
         body_uses(index, &block.body, block.term.atom(), &mut uses);
-        if let Terminator::Cbr(_, yes, no) = &block.term
-            && yes.block == no.block
-            && yes.args != no.args
-        {
+        let mut passed: HashMap<Block, &[Atom]> = HashMap::new();
+        if block.term.targets().any(|target| *passed.entry(target.block).or_insert(&target.args) != target.args) {
             touched.insert(Clause::ConflictingMultiEdge);
         }
         for target in block.term.targets() {
@@ -296,6 +294,9 @@ mod tests {
         assert_eq!(touched(&to("br j(1, 2)")), ["too-many-arguments"]);
         assert_eq!(touched(&to("cbr 1, j(1), j(1)")), [""; 0]);
         assert_eq!(touched(&to("cbr 1, j(1), j(2)")), ["conflicting-multi-edge"]);
+        assert_eq!(touched(&to("switch 1, 2: j(1), 3: j(1), j(1)")), [""; 0]);
+        assert_eq!(touched(&to("switch 1, 2: j(1), 3: j(1), j(2)")), ["conflicting-multi-edge"]);
+        assert_eq!(touched(&to("switch 1, 2: j(1), 3: j(), j(1)")), ["too-few-arguments", "conflicting-multi-edge"]);
         assert_eq!(touched(&to("cbr 1, k(), entry()")), ["missing-target", "entry-predecessors"]);
         let phi = |entries: &str| format!("phi\nentry:\n  br j\nk:\n  br entry\nj:\n  x = phi {entries}\n  ret x\n");
         assert_eq!(touched(&phi("[1, entry]")), ["phi-entry-predecessors"]);

@@ -7,7 +7,7 @@
 use crate::lab::{BlockData, Function, Phi, PhiBlock, PhiFunction, Target};
 use crate::plant::{self, Fault};
 
-/// ArgsToPhi. Precondition: no `cbr` passes different arguments to one block ([`crate::lab::split_conflicts`] sees to
+/// ArgsToPhi. Precondition: no terminator passes different arguments to one block ([`crate::lab::split_conflicts`] sees to
 /// that). The entries come out in the order of the predecessors' blocks.
 pub fn args_to_phi(function: &Function) -> PhiFunction {
     let mut in_degree = vec![0; function.blocks.len()];
@@ -28,7 +28,7 @@ pub fn args_to_phi(function: &Function) -> PhiFunction {
     for block in &function.blocks {
         for target in block.term.targets() {
             for (phi, &argument) in blocks[target.block.index()].phis.iter_mut().zip(&target.args) {
-                // The second edge of a multi-edge comes right after the first and passes the same.
+                // All edges from one block come one after the other, and those to one block pass the same.
                 if phi.entries.last().is_none_or(|&(predecessor, _)| predecessor != block.name) {
                     phi.entries.push((block.name, argument));
                 }

@@ -8,7 +8,7 @@
 
 use crate::lab::{Block, Function, PhiFunction};
 
-/// A control-flow graph: blocks numbered from 0, which is the entry; at most two edges leave a block.
+/// A control-flow graph: blocks numbered from 0, which is the entry.
 pub trait Graph {
     /// How many blocks there are.
     fn block_count(&self) -> usize;
@@ -260,7 +260,7 @@ mod tests {
 
     use super::*;
 
-    /// A graph as lists of at most two successors.
+    /// A graph as lists of successors.
     struct Lists(Vec<Vec<Block>>);
 
     impl Graph for Lists {
@@ -306,7 +306,7 @@ mod tests {
             let count = u.int_in_range(1..=20u32)?;
             let block = |u: &mut arbitrary::Unstructured| u.int_in_range(0..=count - 1).map(Block);
             let lists = (0..count)
-                .map(|_| (0..u.int_in_range(0..=2)?).map(|_| block(u)).collect())
+                .map(|_| (0..u.int_in_range(0..=4)?).map(|_| block(u)).collect())
                 .collect::<arbitrary::Result<_>>()?;
             check(&Lists(lists));
             Ok(())

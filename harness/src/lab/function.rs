@@ -79,6 +79,8 @@ pub enum Terminator<T> {
     Br(T),
     /// `cbr a, B_true(..), B_false(..)`
     Cbr(Atom, T, T),
+    /// `switch a, 1: B(..), 2: B(..), B_else(..)`: constants, all different, and where everything else goes.
+    Switch(Atom, Vec<(i64, T)>, T),
     /// `ret a`
     Ret(Atom),
     /// `trap div-by-zero`: only in raised functions, where a guard's trap is explicit.
@@ -86,24 +88,26 @@ pub enum Terminator<T> {
 }
 
 impl<T> Terminator<T> {
-    /// The targets in order: none, one or two.
+    /// The targets in order, one for each edge.
     pub fn targets(&self) -> impl DoubleEndedIterator<Item = &T> {
-        let (first, second) = match self {
-            Terminator::Br(target) => (Some(target), None),
-            Terminator::Cbr(_, yes, no) => (Some(yes), Some(no)),
-            Terminator::Ret(_) | Terminator::Trap(_) => (None, None),
+        let (first, arms, last) = match self {
+            Terminator::Br(target) => (None, &[][..], Some(target)),
+            Terminator::Cbr(_, yes, no) => (Some(yes), &[][..], Some(no)),
+            Terminator::Switch(_, arms, default) => (None, &arms[..], Some(default)),
+            Terminator::Ret(_) | Terminator::Trap(_) => (None, &[][..], None),
         };
-        first.into_iter().chain(second)
+        first.into_iter().chain(arms.iter().map(|(_, target)| target)).chain(last)
     }
 
     /// The targets in order, to change.
     pub fn targets_mut(&mut self) -> impl DoubleEndedIterator<Item = &mut T> {
-        let (first, second) = match self {
-            Terminator::Br(target) => (Some(target), None),
-            Terminator::Cbr(_, yes, no) => (Some(yes), Some(no)),
-            Terminator::Ret(_) | Terminator::Trap(_) => (None, None),
+        let (first, arms, last) = match self {
+            Terminator::Br(target) => (None, &mut [][..], Some(target)),
+            Terminator::Cbr(_, yes, no) => (Some(yes), &mut [][..], Some(no)),
+            Terminator::Switch(_, arms, default) => (None, &mut arms[..], Some(default)),
+            Terminator::Ret(_) | Terminator::Trap(_) => (None, &mut [][..], None),
         };
-        first.into_iter().chain(second)
+        first.into_iter().chain(arms.iter_mut().map(|(_, target)| target)).chain(last)
     }
 
     /// The same terminator with other targets.
@@ -111,29 +115,40 @@ impl<T> Terminator<T> {
         match self {
             Terminator::Br(to) => Terminator::Br(target(to)),
             Terminator::Cbr(condition, yes, no) => Terminator::Cbr(*condition, target(yes), target(no)),
+            Terminator::Switch(value, arms, default) => {
+                let arms = arms.iter().map(|(constant, to)| (*constant, target(to))).collect();
+                Terminator::Switch(*value, arms, target(default))
+            }
             Terminator::Ret(atom) => Terminator::Ret(*atom),
             Terminator::Trap(trap) => Terminator::Trap(*trap),
         }
     }
 
-    /// The condition or the returned atom.
+    /// What it looks at or returns.
     pub fn atom(&self) -> Option<Atom> {
         match self {
-            Terminator::Cbr(atom, ..) | Terminator::Ret(atom) => Some(*atom),
+            Terminator::Cbr(atom, ..) | Terminator::Switch(atom, ..) | Terminator::Ret(atom) => Some(*atom),
+            Terminator::Br(_) | Terminator::Trap(_) => None,
+        }
+    }
+
+    /// What it looks at or returns, to change.
+    pub fn atom_mut(&mut self) -> Option<&mut Atom> {
+        match self {
+            Terminator::Cbr(atom, ..) | Terminator::Switch(atom, ..) | Terminator::Ret(atom) => Some(atom),
             Terminator::Br(_) | Terminator::Trap(_) => None,
         }
     }
 }
 
 impl Terminator<Block> {
-    /// The targets in order, a multi-edge's once.
+    /// The targets in order, each once.
     pub fn distinct_targets(&self) -> impl Iterator<Item = Block> {
-        let (first, second) = match *self {
-            Terminator::Br(target) => (Some(target), None),
-            Terminator::Cbr(_, yes, no) => (Some(yes), (yes != no).then_some(no)),
-            Terminator::Ret(_) | Terminator::Trap(_) => (None, None),
-        };
-        first.into_iter().chain(second)
+        let targets = || self.targets().copied();
+        targets()
+            .enumerate()
+            .filter(move |&(edge, target)| !targets().take(edge).any(|earlier| earlier == target))
+            .map(|(_, target)| target)
     }
 }
 

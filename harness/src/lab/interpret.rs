@@ -98,8 +98,10 @@ pub fn trace_phi(function: &PhiFunction, inputs: &[i64], fuel: u64) -> (Executio
 /// A function in phi form with its entries sorted by edge, for many runs.
 pub struct PhiInterpreter<'f> {
     function: &'f PhiFunction,
-    /// For each block and each of its branches where the target's entries for it begin in `entries`.
-    edges: Vec<[u32; 2]>,
+    /// For each block where its branches begin in `edges`.
+    blocks: Vec<u32>,
+    /// For each branch where its target's entries for it begin in `entries`.
+    edges: Vec<u32>,
     /// For each edge one atom for each phi of its target.
     entries: Vec<Atom>,
 }
@@ -107,30 +109,29 @@ pub struct PhiInterpreter<'f> {
 impl<'f> PhiInterpreter<'f> {
     /// Sorts the entries.
     pub fn new(function: &'f PhiFunction) -> PhiInterpreter<'f> {
-        let mut edges = Vec::with_capacity(function.blocks.len());
+        let mut blocks = Vec::with_capacity(function.blocks.len());
+        let mut edges = Vec::with_capacity(2 * function.blocks.len());
         let mut total = 0;
         for block in &function.blocks {
-            let mut starts = [0; 2];
-            for (start, target) in starts.iter_mut().zip(block.term.targets()) {
-                *start = total as u32;
+            blocks.push(edges.len() as u32);
+            for target in block.term.targets() {
+                edges.push(total as u32);
                 total += function.blocks[target.index()].phis.len();
             }
-            edges.push(starts);
         }
         let mut entries = vec![Atom::Const(0); total];
         for block in &function.blocks {
             for (index, phi) in block.phis.iter().enumerate() {
                 for &(predecessor, atom) in &phi.entries {
                     let targets = function.blocks[predecessor.index()].term.targets();
-                    for (start, _) in
-                        edges[predecessor.index()].iter().zip(targets).filter(|(_, to)| **to == block.name)
-                    {
+                    let starts = &edges[blocks[predecessor.index()] as usize..];
+                    for (start, _) in starts.iter().zip(targets).filter(|(_, to)| **to == block.name) {
                         entries[*start as usize + index] = atom;
                     }
                 }
             }
         }
-        PhiInterpreter { function, edges, entries }
+        PhiInterpreter { function, blocks, edges, entries }
     }
 
     /// Runs the function.
@@ -153,7 +154,7 @@ impl<'f> PhiInterpreter<'f> {
                 Err(outcome) => return Execution { outcome, steps: machine.steps },
             };
             let phis = &function.blocks[target.index()].phis;
-            let start = self.edges[block.index()][branch] as usize;
+            let start = self.edges[self.blocks[block.index()] as usize + branch] as usize;
             let entries = &self.entries[start..start + phis.len()];
             if plant::on(Fault::LabPhiSequentialCopy) {
                 machine.copy_in_sequence(phis.iter().map(|phi| phi.dest).zip(entries.iter().copied()));
@@ -208,8 +209,8 @@ impl<'o, O: Observer> Machine<'o, O> {
         }
     }
 
-    /// Executes a block's instructions and its terminator. Gives the branch that is taken (0 true, 1 false) and its
-    /// target, or the outcome that ends the run.
+    /// Executes a block's instructions and its terminator. Gives the branch that is taken, by its place among
+    /// the targets, and its target, or the outcome that ends the run.
     #[inline]
     fn execute<'t, T>(&mut self, body: &[Inst], term: &'t Terminator<T>) -> Result<(usize, &'t T), Outcome> {
         let affordable = (self.fuel - self.steps).min(body.len() as u64) as usize;
@@ -230,6 +231,11 @@ impl<'o, O: Observer> Machine<'o, O> {
         match term {
             Terminator::Br(target) => Ok((0, target)),
             Terminator::Cbr(condition, yes, no) => Ok(if self.read(*condition) != 0 { (0, yes) } else { (1, no) }),
+            Terminator::Switch(value, arms, default) => {
+                let value = self.read(*value);
+                let taken = arms.iter().enumerate().find(|(_, (constant, _))| *constant == value);
+                Ok(taken.map_or((arms.len(), default), |(branch, (_, target))| (branch, target)))
+            }
             Terminator::Ret(atom) => Err(Outcome::Return(self.read(*atom))),
             Terminator::Trap(trap) => Err(Outcome::Trap(*trap)),
         }

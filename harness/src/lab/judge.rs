@@ -114,7 +114,7 @@ impl<'f> Judge<'f> {
         }
     }
 
-    /// Reports a fault of a block's branch: 0 the only or the true one, 1 the false one.
+    /// Reports a fault of a block's branch, which is numbered in the order of the terminator's targets.
     #[cold]
     pub(super) fn report_branch<T>(
         &mut self,
@@ -124,9 +124,13 @@ impl<'f> Judge<'f> {
         problem: impl Display,
     ) {
         let (word, side) = match (term, branch) {
-            (Terminator::Cbr(..), 0) => ("cbr", "the true branch"),
-            (Terminator::Cbr(..), _) => ("cbr", "the false branch"),
-            _ => ("br", "the branch"),
+            (Terminator::Cbr(..), 0) => ("cbr", "the true branch".to_string()),
+            (Terminator::Cbr(..), _) => ("cbr", "the false branch".to_string()),
+            (Terminator::Switch(_, arms, _), _) => match arms.get(branch) {
+                Some((constant, _)) => ("switch", format!("the branch for {constant}")),
+                None => ("switch", "the last branch".to_string()),
+            },
+            _ => ("br", "the branch".to_string()),
         };
         let (block, target) = (self.block(Block(block as u32)), self.block(target));
         self.report(rule, format!("{word} {target} {problem}: {side} of {block}"));

@@ -1,7 +1,7 @@
 //! The lines of an `ssa` or `phi` text, and a cursor over the tokens of one.
 
 use crate::lab::parse::Result;
-use crate::syntax::{Kind, SyntaxError, Token, quote, tokens};
+use crate::syntax::{Kind, MOST_ARMS, SyntaxError, Token, quote, tokens};
 
 /// A line that holds more than blanks and a comment, with a cursor at its first token.
 #[derive(Clone, Copy)]
@@ -112,6 +112,21 @@ impl<'t> Line<'t> {
             None if !negative => Ok(None),
             _ => Err(SyntaxError::new(first.span.clone(), "expected digits right after `-`")),
         }
+    }
+
+    /// Takes `constant :`, an arm of a `switch` with these before it, if there is a constant.
+    pub(super) fn arm<T>(&mut self, before: &[(i64, T)]) -> Result<Option<i64>> {
+        let Some(first) = self.tokens.first() else { return Ok(None) };
+        let Some(constant) = self.constant()? else { return Ok(None) };
+        let error = |message| Err(SyntaxError::new(first.span.clone(), message));
+        if before.iter().any(|(earlier, _)| *earlier == constant) {
+            return error(format!("the arm {constant} is there twice"));
+        }
+        if before.len() == MOST_ARMS {
+            return error(format!("a switch has at most {MOST_ARMS} arms"));
+        }
+        self.expect(Kind::Colon, "`:`")?;
+        Ok(Some(constant))
     }
 
     /// Takes the end of the line.

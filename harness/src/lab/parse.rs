@@ -175,8 +175,8 @@ impl<'t> Parser<'t> {
         target: impl Fn(&mut Self, &mut Line<'t>) -> Result<T>,
     ) -> Result<Terminator<T>> {
         let word = line.word();
-        if !(matches!(word, "br" | "cbr" | "ret") || self.raised && word == "trap") {
-            return Err(line.unexpected("an instruction `x = ..` or a terminator `br`, `cbr`, `ret`"));
+        if !(matches!(word, "br" | "cbr" | "switch" | "ret") || self.raised && word == "trap") {
+            return Err(line.unexpected("an instruction `x = ..` or a terminator `br`, `cbr`, `switch`, `ret`"));
         }
         line.name("a terminator")?;
         let term = match word {
@@ -189,6 +189,17 @@ impl<'t> Parser<'t> {
                 Terminator::Cbr(cond, yes, target(self, &mut line)?)
             }
             "trap" => Terminator::Trap(trap(&mut line)?),
+            "switch" => {
+                let value = self.atom(&mut line)?;
+                let mut arms = Vec::new();
+                loop {
+                    line.expect(Kind::Comma, "`,`: a switch ends with a target")?;
+                    match line.arm(&arms)? {
+                        Some(constant) => arms.push((constant, target(self, &mut line)?)),
+                        None => break Terminator::Switch(value, arms, target(self, &mut line)?),
+                    }
+                }
+            }
             _ => Terminator::Ret(self.atom(&mut line)?),
         };
         line.finish()?;
@@ -247,7 +258,7 @@ impl<'l, 't> Lines<'l, 't> {
     fn split(head: Line<'t>, lines: &'l [Line<'t>]) -> Result<Self> {
         let Some(end) = lines.iter().position(|line| !line.is_instruction()) else {
             let last = lines.last().unwrap_or(&head);
-            return Err(last.at_end().unexpected("a terminator `br`, `cbr`, `ret` on a line of its own"));
+            return Err(last.at_end().unexpected("a terminator `br`, `cbr`, `switch`, `ret` on a line of its own"));
         };
         Ok(Lines { body: &lines[..end], term: lines[end], extra: lines.get(end + 1) })
     }
@@ -280,7 +291,11 @@ mod tests {
             ),
             (
                 "entry:\n",
-                (1, 7, "expected a terminator `br`, `cbr`, `ret` on a line of its own, found the end of the line"),
+                (
+                    1,
+                    7,
+                    "expected a terminator `br`, `cbr`, `switch`, `ret` on a line of its own, found the end of the line",
+                ),
             ),
             ("e:\n  x = neg 1, 2\n  ret x\n", (2, 12, "expected the end of the line, found `,`")),
             ("e:\n  x = and 1, 2\n  ret x\n", (2, 7, "expected an operation, found `and`")),
@@ -291,9 +306,16 @@ mod tests {
             ("e:\n  ret 1 // no\n", (2, 9, "`//` begins no comment here")),
             ("e:\n  br f\n", (2, 7, "expected `(`: a target always has parentheses, found the end of the line")),
             ("e(1):\n  ret 1\n", (1, 3, "expected a name, found `1`")),
+            ("e:\n  switch 1, 2: f(), 2: f(), f()\n", (2, 21, "the arm 2 is there twice")),
+            ("e:\n  switch 1, 2 f(), f()\n", (2, 15, "expected `:`, found `f`")),
+            (
+                "e:\n  switch 1, 2: f()\n",
+                (2, 19, "expected `,`: a switch ends with a target, found the end of the line"),
+            ),
+            ("e:\n  switch 1, 2: f(), f(), 3: f()\n", (2, 24, "expected the end of the line, found `,`")),
             (
                 "e:\n  trap overflow\n",
-                (2, 3, "expected an instruction `x = ..` or a terminator `br`, `cbr`, `ret`, found `trap`"),
+                (2, 3, "expected an instruction `x = ..` or a terminator `br`, `cbr`, `switch`, `ret`, found `trap`"),
             ),
         ];
         for (text, (line, column, message)) in faults {
@@ -346,6 +368,11 @@ mod tests {
 
     #[test]
     fn what_the_other_rules_forbid_parses_and_prints() {
+        let switches = "ssa(a)\ne:\n  switch a, -1: f(1), 2: f(a), g()\nf(x):\n  switch x, g()\ng:\n  ret a\n";
+        assert_eq!(parse_ssa(switches).unwrap().to_string(), switches);
+        let phis = "phi(a)\ne:\n  switch a, -1: f, 2: f, g\nf:\n  x = phi [1, e]\n  switch x, g\ng:\n  ret a\n";
+        assert_eq!(parse_phi(phis).unwrap().to_string(), phis);
+
         let text = "ssa(a, a)\nb(a):\n  a = add ghost, a\n  br nowhere(1)\nb:\n  cbr a, b(), nowhere()\n";
         let function = parse_ssa(text).unwrap();
         assert_eq!(function.to_string(), text);

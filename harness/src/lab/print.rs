@@ -127,6 +127,17 @@ impl Tables<'_> {
                 f.write_str(", ")?;
                 target(f, no)?;
             }
+            Terminator::Switch(value, arms, default) => {
+                f.write_str("  switch ")?;
+                self.atom(f, *value)?;
+                f.write_str(", ")?;
+                for (constant, to) in arms {
+                    write!(f, "{constant}: ")?;
+                    target(f, to)?;
+                    f.write_str(", ")?;
+                }
+                target(f, default)?;
+            }
             Terminator::Ret(atom) => {
                 f.write_str("  ret ")?;
                 self.atom(f, *atom)?;

@@ -6,7 +6,7 @@
 use std::cmp::Ordering;
 
 use crate::case::{Case, Program};
-use crate::lab::{Function, PhiFunction};
+use crate::lab::{Function, PhiFunction, Terminator};
 use crate::tac;
 use crate::tiny::{self, walk};
 
@@ -65,6 +65,7 @@ fn of_tac(program: &tac::Program) -> usize {
     let line = |line: &tac::Line| match line {
         tac::Line::Assign(assign) => 1 + assign.op.arity(),
         tac::Line::If { .. } | tac::Line::Ret(_) => 2,
+        tac::Line::Switch { arms, .. } => 2 + 2 * arms.len(),
         tac::Line::Label(_) | tac::Line::Goto(_) => 1,
     };
     program.inputs + program.lines.iter().map(line).sum::<usize>()
@@ -74,6 +75,7 @@ fn of_function(function: &Function) -> usize {
     let block = |block: &crate::lab::BlockData| {
         let body: usize = block.body.iter().map(|inst| 1 + inst.op.arity()).sum();
         let targets: usize = block.term.targets().map(|target| 1 + target.args.len()).sum();
+        let targets = targets + arms(&block.term);
         2 + block.params.len() + body + targets + usize::from(block.term.atom().is_some())
     };
     function.inputs.len() + function.blocks.iter().map(block).sum::<usize>()
@@ -83,7 +85,12 @@ fn of_phi(function: &PhiFunction) -> usize {
     let block = |block: &crate::lab::PhiBlock| {
         let phis: usize = block.phis.iter().map(|phi| 1 + phi.entries.len()).sum();
         let body: usize = block.body.iter().map(|inst| 1 + inst.op.arity()).sum();
-        2 + phis + body + block.term.targets().count() + usize::from(block.term.atom().is_some())
+        2 + phis + body + arms(&block.term) + block.term.targets().count() + usize::from(block.term.atom().is_some())
     };
     function.inputs.len() + function.blocks.iter().map(block).sum::<usize>()
+}
+
+/// The constants of a `switch`.
+fn arms<T>(term: &Terminator<T>) -> usize {
+    if let Terminator::Switch(_, arms, _) = term { arms.len() } else { 0 }
 }

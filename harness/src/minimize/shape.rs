@@ -31,8 +31,8 @@ pub fn shape(case: &Case, interesting: &mut dyn FnMut(&Case) -> bool) -> String 
         .iter()
         .filter(|op| !parts.loops || !steering::steers(&case.program, |other| word(other) == **op));
     let mut words: Vec<&str> = own.filter(|&&op| is_needed(case, op, interesting)).map(|op| op.name()).collect();
-    let control = if parts.loops { Some("loop") } else { parts.branches.then_some("if") };
-    words.extend(control);
+    words.extend(if parts.loops { Some("loop") } else { parts.branches.then_some("if") });
+    words.extend(parts.switches.then_some("switch"));
     words.extend((case.program.inputs() > 1).then_some("inputs"));
     words.extend((parts.wide && !parts.loops).then_some("wide"));
     if words.is_empty() && parts.assigns {
@@ -47,6 +47,7 @@ pub fn has(case: &Case, shape: &str) -> bool {
     shape.split('-').all(|word| match word {
         "if" => parts.branches,
         "loop" => parts.loops,
+        "switch" => parts.switches,
         _ => Op::from_name(word).is_none_or(|op| parts.operations.contains(&op)),
     })
 }
@@ -57,6 +58,7 @@ struct Parts {
     /// Without those that have another one's word, in the order of [`Op::ALL`].
     operations: Vec<Op>,
     branches: bool,
+    switches: bool,
     loops: bool,
     assigns: bool,
     wide: bool,
@@ -92,15 +94,26 @@ impl Parts {
                         Line::If { target, .. } => {
                             (parts.branches, parts.loops) = (true, parts.loops || passed.contains(target))
                         }
+                        Line::Switch { arms, default, .. } => {
+                            let mut targets = arms.iter().map(|(_, target)| target).chain([default]);
+                            (parts.switches, parts.loops) =
+                                (true, parts.loops || targets.any(|it| passed.contains(it)));
+                        }
                         Line::Ret(_) => {}
                     }
                 }
             }
             Program::Ssa(function) => {
-                parts.branches = function.blocks.iter().any(|block| matches!(block.term, Terminator::Cbr(..)));
+                for block in &function.blocks {
+                    parts.branches |= matches!(block.term, Terminator::Cbr(..));
+                    parts.switches |= matches!(block.term, Terminator::Switch(..));
+                }
             }
             Program::Phi(function) => {
-                parts.branches = function.blocks.iter().any(|block| matches!(block.term, Terminator::Cbr(..)));
+                for block in &function.blocks {
+                    parts.branches |= matches!(block.term, Terminator::Cbr(..));
+                    parts.switches |= matches!(block.term, Terminator::Switch(..));
+                }
             }
         }
         parts

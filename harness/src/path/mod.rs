@@ -4,6 +4,8 @@
 //! its own file. It reports what it made and what it saw; it judges nothing: the validator, the lab's interpreter and
 //! [`crate::compare`] do that, for every path alike.
 
+#[cfg(feature = "plant")]
+pub mod chaos;
 #[cfg(feature = "cranelift")]
 pub mod cranelift;
 #[cfg(not(shared_object))]
@@ -13,7 +15,8 @@ pub mod judgement;
 #[cfg(feature = "llvm")]
 pub mod llvm;
 pub mod native;
-mod panics;
+pub mod now;
+pub mod panics;
 pub mod trial;
 pub mod wire;
 
@@ -132,6 +135,9 @@ impl fmt::Display for Stage {
 pub struct Observation {
     /// The path's SSA raised back into the lab's form, by stage: S0–S4 judge it and the lab's interpreter runs it.
     pub raised: Vec<Raised>,
+    /// What an interpreter in the path's folder made of its forms, by stage: of those that the lab's form can't say. An
+    /// outcome for each of the case's vectors, in order.
+    pub interpreted: Vec<(Stage, Vec<Option<Outcome>>)>,
     /// The path's own executions: one for each of the case's vectors, in order, or none at all if the path executes
     /// only what it raised or a fault kept it from running. `None` is a vector whose run a fault ended.
     pub outcomes: Vec<Option<Outcome>>,
@@ -139,8 +145,23 @@ pub struct Observation {
     pub faults: Vec<Fault>,
     /// What the path can't take or can't raise: counted and shown, never silent.
     pub unsupported: Vec<Unsupported>,
+    /// What helps to understand the outcomes.
+    pub notes: Vec<Note>,
     /// The IR texts by name (`clif`, `llvm-mem2reg`, ..), when the detail asks for them.
     pub texts: Vec<(String, String)>,
+    /// What a compiler made, in numbers, if it got as far as machine code.
+    pub size: Option<Size>,
+}
+
+/// What a compiler made of a program, in numbers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Size {
+    /// Block parameters or phis after optimization.
+    pub parameters: u64,
+    /// The other instructions after optimization.
+    pub instructions: u64,
+    /// Bytes of machine code.
+    pub code: u64,
 }
 
 impl Observation {
@@ -148,10 +169,13 @@ impl Observation {
     pub fn empty() -> Observation {
         Observation {
             raised: Vec::new(),
+            interpreted: Vec::new(),
             outcomes: Vec::new(),
             faults: Vec::new(),
             unsupported: Vec::new(),
+            notes: Vec::new(),
             texts: Vec::new(),
+            size: None,
         }
     }
 
@@ -204,25 +228,29 @@ pub struct Unsupported {
     pub reason: String,
 }
 
+/// Something about an outcome that helps to understand it: which instruction, which pass.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Note {
+    /// Of which of the path's forms.
+    pub stage: Stage,
+    /// What there is to say.
+    pub message: String,
+}
+
 /// The name of a program's form before the first pass, where a path is taken apart pass by pass.
 pub const AS_WRITTEN: &str = "as written";
 
-/// Takes a compiler's path apart: what the program is after each pass, or with each option changed, until `each` has
-/// seen enough. This may end the process and sets options of the whole of it, so it is for processes that do nothing
-/// else; `printed` gives back what this one wrote to its standard error.
-pub fn take_apart(
-    id: &PathId,
-    case: &Case,
-    printed: &dyn Fn() -> String,
-    each: &mut dyn FnMut(&str, Observation) -> bool,
-) -> Result<(), String> {
+/// Takes a path of a compiler that is linked in apart, into forms of the program by name: for LLVM the one after so many
+/// passes, or after all; for Cranelift one for each option changed. LLVM's option is one of the whole process, which may
+/// end, and whose standard error must be a file; so this is for processes that do nothing else.
+pub fn take_apart(id: &PathId, case: &Case, passes: Option<u32>) -> Result<Vec<(String, Observation)>, String> {
     match id.compiler.as_str() {
         #[cfg(feature = "llvm")]
-        "llvm" => llvm::prefixes(id, case, printed, each),
+        "llvm" => llvm::stop_after(id, case, passes).map(|form| vec![form]),
         #[cfg(feature = "cranelift")]
-        "cranelift" => cranelift::options(id, case, each),
+        "cranelift" => cranelift::options(id, case),
         _ => {
-            let _ = (case, printed, each);
+            let _ = (case, passes);
             Err(format!("{id} can't be taken apart"))
         }
     }
@@ -230,9 +258,9 @@ pub fn take_apart(
 
 /// Holds one of Cranelift's test files against Cranelift's interpreter: the number of its runs, or what is wrong.
 pub fn check_filetest(text: &str) -> Result<usize, String> {
-    #[cfg(feature = "cranelift")]
+    #[cfg(all(feature = "cranelift", not(shared_object)))]
     return cranelift::check_filetest(text);
-    #[cfg(not(feature = "cranelift"))]
+    #[cfg(not(all(feature = "cranelift", not(shared_object))))]
     {
         let _ = text;
         Err("this build has no Cranelift".into())
@@ -259,15 +287,19 @@ pub fn registry() -> Vec<Box<dyn Path>> {
     paths.extend(cranelift::paths());
     #[cfg(feature = "llvm")]
     paths.extend(llvm::paths());
+    #[cfg(feature = "plant")]
+    if crate::plant::chaos() > 0 {
+        paths.push(Box::new(chaos::Chaos));
+    }
     paths
 }
 
 /// A path that is not in the registry, by its name without the version: LLVM's have passes of one's own after a colon,
 /// `mem2reg:loop(indvars)+gvn`.
 pub fn custom(compiler: &str, variant: &str) -> Option<Box<dyn Path>> {
-    match compiler {
+    match (compiler, variant) {
         #[cfg(feature = "llvm")]
-        "llvm" => llvm::custom(variant),
+        ("llvm", variant) => llvm::custom(variant),
         _ => None,
     }
 }

@@ -66,7 +66,7 @@ fn entry(file: &Path) -> Option<Result<Expected, String>> {
     let is_findings = |folder: &Path| folder.file_name().is_some_and(|name| name == "findings");
     if let Some(finding) = file.ancestors().skip(1).find(|folder| folder.parent().is_some_and(is_findings)) {
         let is_minimized = file.parent() == Some(finding) && file.file_stem().is_some_and(|stem| stem == "min");
-        return is_minimized.then(|| expected(finding));
+        return is_minimized.then(|| recorded(finding));
     }
     let named = file.ancestors().skip(1).find_map(|folder| match folder.file_name()?.to_str()? {
         "known-bugs" => Some("agree"),
@@ -76,12 +76,12 @@ fn entry(file: &Path) -> Option<Result<Expected, String>> {
     if named == Some(known::FOLDER) {
         return None;
     }
-    let plain = |verdict: &str| Expected { verdict: verdict.into(), signature: None, paths: Vec::new() };
-    Some(named.map(plain).ok_or_else(|| "it lies in no folder with a verdict's name".into()))
+    let expected = |verdict: &str| Expected { verdict: verdict.into(), signature: None, paths: Vec::new() };
+    Some(named.map(expected).ok_or_else(|| "it lies in no folder with a verdict's name".into()))
 }
 
-/// What a finding's `finding.json` says.
-pub fn expected(folder: &Path) -> Result<Expected, String> {
+/// The verdict in a finding's `finding.json`.
+fn recorded(folder: &Path) -> Result<Expected, String> {
     let path = folder.join(RECORD);
     let text = fs::read_to_string(&path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
     let record: serde_json::Value =

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
@@ -99,6 +100,12 @@ impl<'a> Shown<'a> {
 
 /// What a finding's folder holds for programs.
 pub const RECORD: &str = "finding.json";
+/// How the name of a folder begins that is being written.
+const BESIDE: &str = ".new-";
+/// A folder that has been written for so long belongs to a process that was killed.
+const LONG: Duration = Duration::from_secs(3600);
+/// The folder of its IR texts.
+const TEXTS: &str = "ir";
 
 /// The folder of a finding that was recorded before, whole.
 pub fn recorded(corpus: &Path, identity: &Identity) -> Option<PathBuf> {
@@ -114,7 +121,8 @@ pub fn record(corpus: &Path, finding: &Finding) -> io::Result<Recorded> {
     let findings = corpus.join("findings");
     let folder = findings.join(folder_name(finding.identity));
     fs::create_dir_all(&findings)?;
-    let beside = tempfile::Builder::new().prefix(".new-").tempdir_in(&findings)?;
+    sweep(&findings)?;
+    let beside = tempfile::Builder::new().prefix(BESIDE).tempdir_in(&findings)?;
     write(beside.path(), finding)?;
     open_to_all(beside.path())?;
     match fs::rename(beside.path(), &folder) {
@@ -126,6 +134,39 @@ pub fn record(corpus: &Path, finding: &Finding) -> io::Result<Recorded> {
         // Another process was first, or something else lies there.
         Err(error) => recorded(corpus, finding.identity).map(Recorded::Known).ok_or(error),
     }
+}
+
+/// Removes what killed processes have left half written.
+fn sweep(findings: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(findings)? {
+        let entry = entry?;
+        let is_left = || Ok::<_, io::Error>(entry.metadata()?.modified()?.elapsed().is_ok_and(|age| age > LONG));
+        // Another process may have removed it, or given it its name, by now.
+        if entry.file_name().as_encoded_bytes().starts_with(BESIDE.as_bytes()) && is_left().unwrap_or(false) {
+            let _ = fs::remove_dir_all(entry.path());
+        }
+    }
+    Ok(())
+}
+
+/// Writes a finding anew into its folder, when it has become smaller. At any moment the folder holds a whole finding:
+/// file by file takes the old one's place, the record last.
+pub fn replace(folder: &Path, finding: &Finding) -> io::Result<()> {
+    let findings = folder.parent().unwrap_or(folder);
+    let beside = tempfile::Builder::new().prefix(BESIDE).tempdir_in(findings)?;
+    write(beside.path(), finding)?;
+    let texts = beside.path().join(TEXTS);
+    if texts.is_dir() {
+        fs::create_dir_all(folder.join(TEXTS))?;
+        for text in fs::read_dir(texts)? {
+            let text = text?;
+            fs::rename(text.path(), folder.join(TEXTS).join(text.file_name()))?;
+        }
+    }
+    let mut files: Vec<_> = fs::read_dir(beside.path())?.collect::<io::Result<_>>()?;
+    files.retain(|file| file.file_name() != TEXTS);
+    files.sort_by_key(|file| file.file_name() == RECORD);
+    files.into_iter().try_for_each(|file| fs::rename(file.path(), folder.join(file.file_name())))
 }
 
 /// An identity as a folder's name: no separators, nothing hidden.
@@ -202,8 +243,8 @@ fn write_texts(folder: &Path, report: &Report, signature: &Signature) -> io::Res
         if !seen.insert((name, text)) {
             continue;
         }
-        fs::create_dir_all(folder.join("ir"))?;
-        fs::write(folder.join("ir").join(text_file(&path.to_string(), name)), text)?;
+        fs::create_dir_all(folder.join(TEXTS))?;
+        fs::write(folder.join(TEXTS).join(text_file(&path.to_string(), name)), text)?;
     }
     Ok(())
 }
@@ -243,6 +284,7 @@ mod tests {
             runs: vec![Run { inputs: vec![7], right: Outcome::Return(1), classes }],
             faults: Vec::new(),
             unsupported: Vec::new(),
+            notes: Vec::new(),
             structure: Vec::new(),
             texts: vec![text("tiny", "eval", "tree"), text("lab", "phi", "phis"), text("lab", "naive", "not a side")],
         }
@@ -292,6 +334,47 @@ mod tests {
         });
         assert_eq!(new, 1);
         assert_eq!(fs::read_dir(corpus.path().join("findings")).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn what_a_killed_process_left_is_swept_away_and_what_is_being_written_is_not() {
+        let corpus = tempfile::tempdir().unwrap();
+        let findings = corpus.path().join("findings");
+        let [old, young] = [".new-old", ".new-young"].map(|name| findings.join(name));
+        for folder in [&old, &young] {
+            fs::create_dir_all(folder).unwrap();
+            fs::write(folder.join("min.tiny"), "ret").unwrap();
+        }
+        let long_ago = std::time::SystemTime::now() - 2 * LONG;
+        fs::File::open(&old).unwrap().set_modified(long_ago).unwrap();
+        record_in(corpus.path(), "seed 1");
+        assert!(!old.exists() && young.exists());
+    }
+
+    #[test]
+    fn a_finding_that_became_smaller_takes_the_place_of_the_first_file_by_file() {
+        let corpus = tempfile::tempdir().unwrap();
+        let recorded = record_in(corpus.path(), "seed 1");
+        let (original, smaller) = (case("input x;\ny = x;\nreturn y"), case("return 1"));
+        let mut report = report();
+        report.texts[0].2 = "a smaller tree".into();
+        let finding = Finding {
+            identity: &Identity("disagree.execute.lab".into()),
+            signature: &Signature("disagree.execute.lab".into()),
+            original: (&original, &report),
+            minimized: (&smaller, &report),
+            origin: "seed 2".into(),
+            paths: Vec::new(),
+            options: String::new(),
+        };
+        replace(recorded.folder(), &finding).unwrap();
+        let read = |name: &str| fs::read_to_string(recorded.folder().join(name)).unwrap();
+        assert_eq!(
+            (read("min.tiny").lines().last(), read("ir/tiny-eval.ir").as_str()),
+            (Some("return 1"), "a smaller tree")
+        );
+        assert!(read("finding.json").contains("seed 2"));
+        assert_eq!(fs::read_dir(corpus.path().join("findings")).unwrap().count(), 1, "nothing is left beside");
     }
 
     #[test]

@@ -13,7 +13,7 @@ use semver::{Version, VersionReq};
 use serde::Deserialize;
 
 use crate::case::Form;
-use crate::compare::Report;
+use crate::compare::{Report, Signature};
 use crate::path::PathId;
 
 /// The folder of a corpus that holds them.
@@ -124,18 +124,24 @@ impl Known {
             && path.version.as_deref().and_then(version).is_none_or(|version| self.versions.matches(&version))
     }
 
+    /// Whether its pattern fits a signature.
+    pub fn is_named(&self, signature: &Signature) -> bool {
+        self.matcher.is_match(&signature.0)
+    }
+
     /// Whether a finding is this issue: its signature is, and everything wrong is of the compiler and its versions.
     pub fn covers(&self, report: &Report) -> bool {
         let wrong = report.wrong();
-        let is_signature = report.signature.as_ref().is_some_and(|signature| self.matcher.is_match(&signature.0));
-        is_signature && !wrong.is_empty() && wrong.into_iter().all(|path| self.concerns(path))
+        report.signature.as_ref().is_some_and(|signature| self.is_named(signature))
+            && !wrong.is_empty()
+            && wrong.into_iter().all(|path| self.concerns(path))
     }
 
     /// Whether a report shows this issue, be it as its finding or as a matter of quality.
     pub fn shows_in(&self, report: &Report) -> bool {
         self.covers(report)
             || report.quality().iter().any(|(signature, (_, broken))| {
-                self.matcher.is_match(&signature.0) && broken.iter().any(|structure| self.concerns(&structure.path))
+                self.is_named(signature) && broken.iter().any(|structure| self.concerns(&structure.path))
             })
     }
 }
@@ -150,7 +156,7 @@ fn version(text: &str) -> Option<Version> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compare::{Class, Run, Signature, Source, Verdict};
+    use crate::compare::{Class, Run, Source, Verdict};
     use crate::op::Outcome;
     use crate::path::Stage;
     use crate::structure::Structure;
@@ -180,6 +186,7 @@ mod tests {
             runs: vec![Run { inputs: vec![], right: Outcome::Return(1), classes: vec![class] }],
             faults: Vec::new(),
             unsupported: Vec::new(),
+            notes: Vec::new(),
             structure: Vec::new(),
             texts: Vec::new(),
         }

@@ -9,6 +9,7 @@ mod corpus;
 pub mod coverage;
 mod finding;
 pub mod known;
+pub mod known_bugs;
 pub mod night;
 pub mod part;
 pub mod read;
@@ -18,8 +19,8 @@ pub mod run_log;
 use std::io::{self, Write};
 use std::path::Path;
 
-pub use corpus::{Entry, Expected, entries, expected};
-pub use finding::{Finding, RECORD, Recorded, Toolchained, record, recorded, right};
+pub use corpus::{Entry, Expected, entries};
+pub use finding::{Finding, RECORD, Recorded, Toolchained, record, recorded, replace, right};
 pub use part::Part;
 
 use crate::case::{Case, Program};

@@ -30,6 +30,9 @@ pub fn readme(finding: &Finding, program: &str) -> String {
         let _ =
             writeln!(text, "- {}, {}: {}", fault.path, fault.stage, fault.message.lines().next().unwrap_or_default());
     }
+    for (path, note) in &report.notes {
+        let _ = writeln!(text, "- {path}, {}: {}", note.stage, note.message);
+    }
     let _ = write!(text, "\nFirst seen in {} (`original.{}`). Toolchains:\n\n", finding.origin, {
         finding.original.0.program.form().extension()
     });

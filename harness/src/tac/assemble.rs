@@ -11,7 +11,8 @@ const UNSEEN: u32 = u32::MAX;
 ///
 /// The program's variables are the inputs and those that occur, in canonical order (`docs/LANGUAGE.md` §5); its labels
 /// are those that stand in the text, in that order. The two functions name an old number. The lines must be valid:
-/// every target stands once in the text, and the last line is a `goto` or a `ret`.
+/// every target stands once in the text, and the last line is one that control
+/// never goes on from.
 pub fn assemble(
     mut lines: Vec<Line>,
     inputs: usize,

@@ -27,35 +27,55 @@ pub struct Block {
 pub type BlockIndex = usize;
 
 /// How a block ends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Terminator {
     /// `br B`
     Br(BlockIndex),
     /// `cbr a, B_true, B_false`; both may be one block (a multi-edge).
     Cbr(Atom, BlockIndex, BlockIndex),
+    /// `switch a, 1: B, 2: B, B_else`: constants, all different, and where everything else goes.
+    Switch(Atom, Vec<(i64, BlockIndex)>, BlockIndex),
     /// `ret a`
     Ret(Atom),
 }
 
 impl Terminator {
-    /// The targets in order, a multi-edge's twice.
+    /// The targets in order, one for each edge.
     pub fn targets(&self) -> impl Iterator<Item = BlockIndex> + '_ {
-        let (first, second) = match *self {
-            Terminator::Br(target) => (Some(target), None),
-            Terminator::Cbr(_, yes, no) => (Some(yes), Some(no)),
-            Terminator::Ret(_) => (None, None),
+        let (first, arms, last) = match self {
+            Terminator::Br(target) => (None, &[][..], Some(target)),
+            Terminator::Cbr(_, yes, no) => (Some(yes), &[][..], Some(no)),
+            Terminator::Switch(_, arms, default) => (None, &arms[..], Some(default)),
+            Terminator::Ret(_) => (None, &[][..], None),
         };
-        first.into_iter().chain(second)
+        first.into_iter().chain(arms.iter().map(|(_, target)| target)).chain(last).copied()
     }
 
     /// The targets in order, to be changed.
     pub fn targets_mut(&mut self) -> impl Iterator<Item = &mut BlockIndex> {
-        let (first, second) = match self {
-            Terminator::Br(target) => (Some(target), None),
-            Terminator::Cbr(_, yes, no) => (Some(yes), Some(no)),
-            Terminator::Ret(_) => (None, None),
+        let (first, arms, last) = match self {
+            Terminator::Br(target) => (None, &mut [][..], Some(target)),
+            Terminator::Cbr(_, yes, no) => (Some(yes), &mut [][..], Some(no)),
+            Terminator::Switch(_, arms, default) => (None, &mut arms[..], Some(default)),
+            Terminator::Ret(_) => (None, &mut [][..], None),
         };
-        first.into_iter().chain(second)
+        first.into_iter().chain(arms.iter_mut().map(|(_, target)| target)).chain(last)
+    }
+
+    /// What it looks at or returns.
+    pub fn atom(&self) -> Option<Atom> {
+        match self {
+            Terminator::Cbr(atom, ..) | Terminator::Switch(atom, ..) | Terminator::Ret(atom) => Some(*atom),
+            Terminator::Br(_) => None,
+        }
+    }
+
+    /// What it looks at or returns, to be changed.
+    pub fn atom_mut(&mut self) -> Option<&mut Atom> {
+        match self {
+            Terminator::Cbr(atom, ..) | Terminator::Switch(atom, ..) | Terminator::Ret(atom) => Some(atom),
+            Terminator::Br(_) => None,
+        }
     }
 }
 
@@ -94,6 +114,10 @@ pub fn cfg(program: &Program) -> Cfg {
             Line::Goto(label) => Terminator::Br(layout.target(*label)),
             Line::If { when: true, cond, target } => Terminator::Cbr(*cond, layout.target(*target), next),
             Line::If { when: false, cond, target } => Terminator::Cbr(*cond, next, layout.target(*target)),
+            Line::Switch { value, arms, default } => {
+                let arms = arms.iter().map(|&(constant, label)| (constant, layout.target(label))).collect();
+                Terminator::Switch(*value, arms, layout.target(*default))
+            }
             Line::Ret(atom) => Terminator::Ret(*atom),
         };
         blocks.push(Block { body: std::mem::take(&mut body), term });
@@ -115,9 +139,7 @@ impl Layout {
     fn of(program: &Program) -> Layout {
         let mut begins = vec![None; program.labels.len()];
         for line in &program.lines {
-            if let Line::Goto(target) | Line::If { target, .. } = line {
-                begins[target.index()] = Some(0);
-            }
+            line.targets().for_each(|target| begins[target.index()] = Some(0));
         }
         let mut first_labels = program.lines.iter().map_while(|line| match line {
             Line::Label(label) => Some(label),

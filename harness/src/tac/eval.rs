@@ -10,7 +10,7 @@ pub fn eval(program: &Program, inputs: &[i64], fuel: u64) -> Execution {
     variables[..inputs.len()].copy_from_slice(inputs);
     let places = places(program);
     let mut steps = 0;
-    // A valid program's last line is a `goto` or a `ret`, so this never runs off the end.
+    // A valid program's last line is a `goto`, a `switch` or a `ret`, so this never runs off the end.
     let mut at = 0;
     let outcome = loop {
         let line = &program.lines[at];
@@ -26,7 +26,7 @@ pub fn eval(program: &Program, inputs: &[i64], fuel: u64) -> Execution {
             Atom::Const(value) => value,
             Atom::Var(var) => variables[var.index()],
         };
-        match *line {
+        match line {
             Line::Label(_) => {}
             Line::Assign(assign) => match assign.op.eval(assign.args.map(value)) {
                 Ok(result) => variables[assign.dest.index()] = result,
@@ -34,11 +34,16 @@ pub fn eval(program: &Program, inputs: &[i64], fuel: u64) -> Execution {
             },
             Line::Goto(target) => at = places[target.index()],
             Line::If { when, cond, target } => {
-                if (value(cond) != 0) == when {
+                if (value(*cond) != 0) == *when {
                     at = places[target.index()];
                 }
             }
-            Line::Ret(atom) => break Outcome::Return(value(atom)),
+            Line::Switch { value: atom, arms, default } => {
+                let looked_at = value(*atom);
+                let target = arms.iter().find(|(constant, _)| *constant == looked_at).map_or(default, |(_, to)| to);
+                at = places[target.index()];
+            }
+            Line::Ret(atom) => break Outcome::Return(value(*atom)),
         }
     };
     Execution { outcome, steps }

@@ -13,16 +13,11 @@ pub(super) fn renumber(lines: &mut [Line], variables: &[u32], labels: &[u32]) {
     };
     for line in lines {
         match line {
-            Line::Label(target) | Line::Goto(target) => label(target),
-            Line::Assign(assign) => {
-                variable(&mut assign.dest);
-                assign.args.iter_mut().for_each(operand);
-            }
-            Line::If { cond, target, .. } => {
-                operand(cond);
-                label(target);
-            }
-            Line::Ret(atom) => operand(atom),
+            Line::Label(target) => label(target),
+            Line::Assign(assign) => variable(&mut assign.dest),
+            _ => {}
         }
+        line.operands_mut().iter_mut().for_each(operand);
+        line.targets_mut().for_each(label);
     }
 }

@@ -35,9 +35,9 @@ pub fn parse(text: &str) -> Result<Program, SyntaxError> {
         }
         cursor.finish()?;
     }
-    if !matches!(lines.last(), Some(Line::Goto(_) | Line::Ret(_))) {
+    if !lines.last().is_some_and(Line::leaves) {
         let message = if lines.is_empty() { "there is no statement" } else { "the program runs past its last line" };
-        return Err(SyntaxError::new(last, message).with_help("a program ends with a `goto` or a `ret`"));
+        return Err(SyntaxError::new(last, message).with_help("a program ends with a `goto`, a `switch` or a `ret`"));
     }
     parser.finish(inputs, lines)
 }
@@ -78,7 +78,7 @@ impl Parser<'_> {
     }
 
     fn line(&mut self, cursor: &mut Cursor) -> Result<Line, SyntaxError> {
-        const STATEMENT: &str = "a label, an assignment, `goto`, `if`, `ifz` or `ret`";
+        const STATEMENT: &str = "a label, an assignment, `goto`, `if`, `ifz`, `switch` or `ret`";
         let definition = cursor.is_definition();
         let first = cursor.name(STATEMENT)?;
         if definition {
@@ -88,12 +88,9 @@ impl Parser<'_> {
             "goto" => Ok(Line::Goto(self.target(cursor)?)),
             word @ ("if" | "ifz") => {
                 let cond = self.atom(cursor)?;
-                if !cursor.is_word("goto") {
-                    return Err(cursor.unexpected("`goto`"));
-                }
-                cursor.advance();
-                Ok(Line::If { when: word == "if", cond, target: self.target(cursor)? })
+                Ok(Line::If { when: word == "if", cond, target: self.goto(cursor)? })
             }
+            "switch" => self.switch(cursor),
             "ret" => Ok(Line::Ret(self.atom(cursor)?)),
             word => {
                 let error = SyntaxError::new(first, format!("expected {STATEMENT}, found {}", syntax::quote(word)));
@@ -136,6 +133,43 @@ impl Parser<'_> {
             *operand = self.atom(cursor)?;
         }
         Ok(Line::Assign(Assign::new(dest, op, &operands[..op.arity()])))
+    }
+
+    /// `atom { "," constant "goto" label } "," "else" "goto" label`
+    fn switch(&mut self, cursor: &mut Cursor) -> Result<Line, SyntaxError> {
+        const END: &str = "a switch ends with `else goto LABEL`";
+        let value = self.atom(cursor)?;
+        let mut arms: Vec<(i64, Label)> = Vec::new();
+        loop {
+            if !cursor.take(Kind::Comma) {
+                return Err(cursor.unexpected("`,`").with_help(END));
+            }
+            if cursor.is_word("else") {
+                cursor.advance();
+                return Ok(Line::Switch { value, arms, default: self.goto(cursor)? });
+            }
+            let arm = cursor.clone();
+            let Some(constant) = cursor.constant()? else {
+                return Err(cursor.unexpected("a constant or `else`").with_help(END));
+            };
+            let span = arm.until(cursor);
+            if arms.iter().any(|(earlier, _)| *earlier == constant) {
+                return Err(SyntaxError::new(span, format!("the arm {constant} is there twice")));
+            }
+            if arms.len() == syntax::MOST_ARMS {
+                return Err(SyntaxError::new(span, format!("a switch has at most {} arms", syntax::MOST_ARMS)));
+            }
+            arms.push((constant, self.goto(cursor)?));
+        }
+    }
+
+    /// `"goto" label`
+    fn goto(&mut self, cursor: &mut Cursor) -> Result<Label, SyntaxError> {
+        if !cursor.is_word("goto") {
+            return Err(cursor.unexpected("`goto`"));
+        }
+        cursor.advance();
+        self.target(cursor)
     }
 
     fn target(&mut self, cursor: &mut Cursor) -> Result<Label, SyntaxError> {
@@ -198,6 +232,16 @@ impl Cursor<'_> {
             self.advance();
         }
         found
+    }
+
+    /// The bytes of the tokens from here up to a later position.
+    fn until(&self, later: &Cursor) -> Range<usize> {
+        let taken = &self.tokens[..self.tokens.len() - later.tokens.len()];
+        match taken {
+            [first, .., last] => first.span.start..last.span.end,
+            [only] => only.span.clone(),
+            [] => self.end..self.end,
+        }
     }
 
     fn is_word(&self, word: &str) -> bool {

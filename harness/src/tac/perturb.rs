@@ -17,12 +17,14 @@ use crate::op::Op;
 pub enum Perturbation {
     /// A block joins its only predecessor if that has no other successor.
     Merge,
-    /// An empty block on both edges of each conditional jump: no edge is critical and none is double.
+    /// An empty block on every edge of each conditional jump and `switch`: no edge is critical and none is double.
     Split,
     /// Each variable twice, of which the second is a copy: twice the phis, and copies across every edge.
     Copies,
     /// Conditions made 0 or 1 first: `ne c, 0`, or `not c` with the targets exchanged.
     Conditions,
+    /// A `switch` as a chain of comparisons, and every second conditional jump as a `switch` with an arm for 0.
+    Switches,
     /// Operands exchanged where they commute, and comparisons turned around.
     Operands,
     /// An unreachable cycle that writes the variables and has an edge to every block but the entry.
@@ -35,7 +37,7 @@ impl Perturbation {
     /// Every perturbation, in an order in which none undoes another.
     pub const ALL: &'static [Perturbation] = {
         use Perturbation::*;
-        &[Merge, Split, Copies, Conditions, Operands, Dead, Order]
+        &[Merge, Switches, Split, Copies, Conditions, Operands, Dead, Order]
     };
 
     /// Its name in those of paths.
@@ -45,6 +47,7 @@ impl Perturbation {
             Perturbation::Split => "split",
             Perturbation::Copies => "copies",
             Perturbation::Conditions => "conditions",
+            Perturbation::Switches => "switches",
             Perturbation::Operands => "operands",
             Perturbation::Dead => "dead",
             Perturbation::Order => "order",
@@ -58,6 +61,7 @@ impl Perturbation {
             Perturbation::Split => split(cfg),
             Perturbation::Copies => copies(cfg),
             Perturbation::Conditions => conditions(cfg),
+            Perturbation::Switches => switches(cfg),
             Perturbation::Operands => cfg.blocks.iter_mut().flat_map(|block| &mut block.body).for_each(operands),
             Perturbation::Dead => dead(cfg),
             Perturbation::Order => order(cfg),
@@ -113,7 +117,7 @@ fn merge(cfg: &mut Cfg) {
         {
             let body = std::mem::take(&mut cfg.blocks[next].body);
             cfg.blocks[head].body.extend(body);
-            cfg.blocks[head].term = cfg.blocks[next].term;
+            cfg.blocks[head].term = cfg.blocks[next].term.clone();
             gone[next] = true;
         }
     }
@@ -123,13 +127,18 @@ fn merge(cfg: &mut Cfg) {
 }
 
 fn split(cfg: &mut Cfg) {
-    for block in 0..cfg.blocks.len() {
-        if let Terminator::Cbr(condition, yes, no) = cfg.blocks[block].term {
-            let next = cfg.blocks.len();
-            cfg.blocks[block].term = Terminator::Cbr(condition, next, next + 1);
-            cfg.blocks.extend([yes, no].map(|target| Block { body: Vec::new(), term: Terminator::Br(target) }));
+    let mut next = cfg.blocks.len();
+    let mut edges = Vec::new();
+    for block in &mut cfg.blocks {
+        if !matches!(block.term, Terminator::Br(_)) {
+            for target in block.term.targets_mut() {
+                edges.push(Block { body: Vec::new(), term: Terminator::Br(*target) });
+                *target = next;
+                next += 1;
+            }
         }
     }
+    cfg.blocks.extend(edges);
 }
 
 fn copies(cfg: &mut Cfg) {
@@ -155,9 +164,7 @@ fn copies(cfg: &mut Cfg) {
             body.extend([assign, Assign::new(dest, Op::Copy, &[Atom::Var(second(dest))])]);
         }
         block.body = body;
-        if let Terminator::Cbr(atom, ..) | Terminator::Ret(atom) = &mut block.term {
-            read(atom);
-        }
+        block.term.atom_mut().map(read);
     }
 }
 
@@ -175,6 +182,36 @@ fn conditions(cfg: &mut Cfg) {
             };
             block.body.push(test);
             block.term = Terminator::Cbr(Atom::Var(truth), yes, no);
+        }
+    }
+}
+
+fn switches(cfg: &mut Cfg) {
+    let mut case = None;
+    for block in 0..cfg.blocks.len() {
+        match &mut cfg.blocks[block].term {
+            Terminator::Cbr(condition, yes, no) if block % 2 == 1 => {
+                cfg.blocks[block].term = Terminator::Switch(*condition, vec![(0, *no)], *yes);
+            }
+            Terminator::Switch(value, arms, default) => {
+                let (value, arms, default) = (*value, std::mem::take(arms), *default);
+                let case = *case.get_or_insert_with(|| Var(cfg.variables.push("case'")));
+                // The comparison with the first arm ends the block, each other one a block of its own.
+                let mut at = block;
+                for (index, &(constant, target)) in arms.iter().enumerate() {
+                    let next = if index + 1 < arms.len() { cfg.blocks.len() } else { default };
+                    cfg.blocks[at].body.push(Assign::new(case, Op::Eq, &[value, Atom::Const(constant)]));
+                    cfg.blocks[at].term = Terminator::Cbr(Atom::Var(case), target, next);
+                    if next == cfg.blocks.len() {
+                        cfg.blocks.push(Block { body: Vec::new(), term: Terminator::Br(default) });
+                        at = next;
+                    }
+                }
+                if arms.is_empty() {
+                    cfg.blocks[block].term = Terminator::Br(default);
+                }
+            }
+            _ => {}
         }
     }
 }
@@ -242,6 +279,10 @@ mod tests {
                 Terminator::Br(target) => &cfg.blocks[target],
                 Terminator::Cbr(condition, yes, no) => {
                     &cfg.blocks[if value(condition, &variables) != 0 { yes } else { no }]
+                }
+                Terminator::Switch(atom, ref arms, default) => {
+                    let arm = arms.iter().find(|(constant, _)| *constant == value(atom, &variables));
+                    &cfg.blocks[arm.map_or(default, |(_, target)| *target)]
                 }
                 Terminator::Ret(atom) => return Outcome::Return(value(atom, &variables)),
             };
@@ -319,6 +360,13 @@ mod tests {
         assert_eq!(dead[..4], shape(&cfg));
         assert_eq!(dead[4..], [vec![1, 5], vec![2, 6], vec![3, 4]]);
         assert_eq!(perturbed(Perturbation::Merge), shape(&cfg));
+        // An odd block's `cbr` is a switch, and a switch a chain of comparisons.
+        let switched = perturb(cfg.clone(), &[Perturbation::Switches]);
+        assert_eq!(switched.blocks[1].term, Terminator::Switch(Atom::Var(Var(0)), vec![(0, 3)], 2));
+        let text = "input a\nswitch a, 1 goto A, 2 goto B, 3 goto A, else goto B\nA:\nret 1\nB:\nswitch a, else goto A";
+        let chained = perturb(graph(text), &[Perturbation::Switches]);
+        assert_eq!(shape(&chained), [vec![1, 3], vec![], vec![1], vec![2, 4], vec![1, 2]]);
+        assert_eq!(shape(&perturb(graph(text), &[Perturbation::Split]))[0], [3, 4, 5, 6]);
         let chain = graph("goto A\nA:\nx = add x, 1\ngoto B\nB:\nret x");
         assert_eq!(perturb(chain, &[Perturbation::Merge]).blocks.len(), 1);
         // A cycle that nothing enters stays.
@@ -331,7 +379,7 @@ mod tests {
     fn all_together_still_have_each_change() {
         let cfg = perturb(graph(LOOP), Perturbation::ALL);
         let names: Vec<String> = cfg.variables.texts().collect();
-        assert_eq!(names, ["a", "x", "a'", "x'", "truth'"]);
+        assert_eq!(names, ["a", "x", "a'", "x'"]);
         assert_eq!(cfg.blocks.len(), 4 + 2 + 5);
         assert!(
             cfg.blocks[1..6].iter().all(|block| matches!(block.term, Terminator::Cbr(..))),

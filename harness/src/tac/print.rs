@@ -39,6 +39,14 @@ impl Program {
                 self.atom(*cond, f)?;
                 write!(f, " goto {}", self.labels.get(target.0))
             }
+            Line::Switch { value, arms, default } => {
+                f.write_str("  switch ")?;
+                self.atom(*value, f)?;
+                for (constant, target) in arms {
+                    write!(f, ", {constant} goto {}", self.labels.get(target.0))?;
+                }
+                write!(f, ", else goto {}", self.labels.get(default.0))
+            }
             Line::Ret(atom) => {
                 f.write_str("  ret ")?;
                 self.atom(*atom, f)

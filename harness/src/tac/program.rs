@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 use crate::names::Names;
 use crate::op::Op;
 
-/// A program. Valid by construction: labels are unique, targets exist, the last line is a `goto` or a `ret`.
+/// A program. Valid by construction: labels are unique, targets exist, the last line leaves
+/// the program or jumps, and the arms of a `switch` differ.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Program {
     /// The variables in canonical order: the inputs; the names without a dot by first occurrence; the names with a dot,
@@ -87,7 +88,7 @@ impl Assign {
 }
 
 /// A line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Line {
     /// `L0:`
     Label(Label),
@@ -104,6 +105,15 @@ pub enum Line {
         /// Where to.
         target: Label,
     },
+    /// `switch a, 1 goto L1, -5 goto L2, else goto L3`
+    Switch {
+        /// What is looked at.
+        value: Atom,
+        /// Constants, all different, each with where its equal goes.
+        arms: Vec<(i64, Label)>,
+        /// Where everything else goes.
+        default: Label,
+    },
     /// `ret a`
     Ret(Atom),
 }
@@ -111,14 +121,56 @@ pub enum Line {
 impl Line {
     /// Calls `visit` with each variable of the line as it stands in the text: the target first.
     pub fn each_variable(&self, mut visit: impl FnMut(Var)) {
-        let operands = match self {
-            Line::Assign(assign) => {
-                visit(assign.dest);
-                assign.operands()
+        if let Line::Assign(assign) = self {
+            visit(assign.dest);
+        }
+        self.operands().iter().filter_map(Atom::var).for_each(visit);
+    }
+
+    /// What it reads.
+    pub fn operands(&self) -> &[Atom] {
+        match self {
+            Line::Assign(assign) => assign.operands(),
+            Line::If { cond: atom, .. } | Line::Switch { value: atom, .. } | Line::Ret(atom) => {
+                std::slice::from_ref(atom)
             }
-            Line::If { cond, .. } | Line::Ret(cond) => std::slice::from_ref(cond),
             Line::Label(_) | Line::Goto(_) => &[],
+        }
+    }
+
+    /// What it reads, to change.
+    pub fn operands_mut(&mut self) -> &mut [Atom] {
+        match self {
+            Line::Assign(assign) => &mut assign.args[..assign.op.arity()],
+            Line::If { cond: atom, .. } | Line::Switch { value: atom, .. } | Line::Ret(atom) => {
+                std::slice::from_mut(atom)
+            }
+            Line::Label(_) | Line::Goto(_) => &mut [],
+        }
+    }
+
+    /// Where it jumps, in order: the arms of a `switch`, then the rest.
+    pub fn targets(&self) -> impl Iterator<Item = Label> + '_ {
+        let (arms, last) = match self {
+            Line::Goto(target) | Line::If { target, .. } => (&[][..], Some(target)),
+            Line::Switch { arms, default, .. } => (&arms[..], Some(default)),
+            Line::Label(_) | Line::Assign(_) | Line::Ret(_) => (&[][..], None),
         };
-        operands.iter().filter_map(Atom::var).for_each(visit);
+        arms.iter().map(|(_, target)| *target).chain(last.copied())
+    }
+
+    /// Where it jumps, to change.
+    pub fn targets_mut(&mut self) -> impl Iterator<Item = &mut Label> {
+        let (arms, last) = match self {
+            Line::Goto(target) | Line::If { target, .. } => (&mut [][..], Some(target)),
+            Line::Switch { arms, default, .. } => (&mut arms[..], Some(default)),
+            Line::Label(_) | Line::Assign(_) | Line::Ret(_) => (&mut [][..], None),
+        };
+        arms.iter_mut().map(|(_, target)| target).chain(last)
+    }
+
+    /// Whether control never goes on to the next line.
+    pub fn leaves(&self) -> bool {
+        matches!(self, Line::Goto(_) | Line::Switch { .. } | Line::Ret(_))
     }
 }

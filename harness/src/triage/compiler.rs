@@ -9,8 +9,8 @@ use crate::triage::{Place, Trial, Trials, accuse};
 pub fn place(report: &Report, path: &PathId, trials: &Trials) -> Place {
     let right = accuse::right(report);
     let is_pass_by_pass = trials.trials.first().is_some_and(|trial| trial.what == AS_WRITTEN);
-    if is_pass_by_pass || trials.death.is_some() {
-        by_passes(report, path, trials, &right)
+    if is_pass_by_pass {
+        by_passes(report, path, &trials.trials, &right)
     } else {
         by_options(report, path, &trials.trials, &right)
     }
@@ -29,30 +29,27 @@ fn exact(stage: Stage, pass: Option<String>, why: String) -> Place {
 }
 
 /// The first form that is wrong, of the program as written and after each pass.
-fn by_passes(report: &Report, path: &PathId, trials: &Trials, right: &[Outcome]) -> Place {
-    let wrong = trials.trials.iter().position(|trial| !trial.is_right(right));
-    let Some(index) = wrong else {
-        return match &trials.death {
-            Some(death) => dies(death.said.as_str(), &death.how),
-            None => behind_the_passes(report, path, &trials.trials, right),
-        };
+fn by_passes(report: &Report, path: &PathId, trials: &[Trial], right: &[Outcome]) -> Place {
+    let Some(index) = trials.iter().position(|trial| !trial.is_right(right)) else {
+        return not_seen_apart(report, path);
     };
-    let trial = &trials.trials[index];
+    let trial = &trials[index];
     let seen = seen(trial, right);
     if index > 0 {
-        let stage = if is_construction(&trial.what) { Stage::Construct } else { Stage::Optimize };
-        return exact(
-            stage,
-            Some(trial.what.clone()),
-            format!("{path} is right before the pass {} and wrong after it ({seen})", trial.what),
-        );
+        let stage = match trial.what.as_str() {
+            what if is_construction(what) => Stage::Construct,
+            what if is_code_generation(what) => Stage::Compile,
+            _ => Stage::Optimize,
+        };
+        let why = format!("{path} is right before the pass {} and wrong after it ({seen})", trial.what);
+        return exact(stage, Some(trial.what.clone()), why);
     }
     if trial.is_raised_right(right) {
         exact(
             Stage::Compile,
             None,
             format!(
-                "{path}: the IR as written is right in the lab's interpreter, and wrong as machine code without optimization"
+                "{path}: the IR as written is right in the lab's interpreter, and wrong as machine code, with every pass skipped that can be"
             ),
         )
     } else {
@@ -66,7 +63,12 @@ fn by_passes(report: &Report, path: &PathId, trials: &Trials, right: &[Outcome])
 
 /// LLVM's own construction, which comes before a path's pipeline.
 fn is_construction(pass: &str) -> bool {
-    pass.starts_with("1 mem2reg ") || pass.starts_with("1 sroa ")
+    ["1 mem2reg ", "1 PromotePass ", "1 sroa ", "1 SROA"].iter().any(|name| pass.starts_with(name))
+}
+
+/// The passes of code generation run on machine functions, which LLVM names in another way.
+fn is_code_generation(pass: &str) -> bool {
+    pass.contains(" on function (")
 }
 
 /// How a form shows that it is wrong.
@@ -84,32 +86,11 @@ fn seen(trial: &Trial, right: &[Outcome]) -> String {
     format!("{raised}; {executed}")
 }
 
-/// Every pass is right: code generation is not, or the harness's own running of the code.
-fn behind_the_passes(report: &Report, path: &PathId, trials: &[Trial], right: &[Outcome]) -> Place {
-    let raised = trials.last().is_some_and(|trial| trial.is_raised_right(right));
-    let raised = if raised { "in the lab's interpreter and " } else { "" };
-    let mut place = execution(report, path);
-    place.why =
-        format!("{path}: after all of its passes the IR is right {raised}compiled without optimization; {}", place.why);
-    place
-}
-
-/// A compiler that died in a pass.
-fn dies(said: &str, how: &str) -> Place {
-    let pass = said.lines().rev().find_map(|line| line.strip_prefix("BISECT: running pass "));
-    match pass.map(|pass| pass.replacen(['(', ')'], "", 2)) {
-        Some(pass) => exact(
-            Stage::Optimize,
-            Some(pass.clone()),
-            format!("the compiler's process ended in the pass {pass}: {how}"),
-        ),
-        None => Place {
-            stage: "unknown".into(),
-            pass: None,
-            why: format!("the compiler's process ended: {how}"),
-            is_exact: false,
-        },
-    }
+/// Taken apart, the path shows nothing wrong: what it does in the report depends on something else.
+fn not_seen_apart(report: &Report, path: &PathId) -> Place {
+    let stage = first_stage(report, path).map_or("unknown", Stage::name).to_string();
+    let why = format!("{path}: taken apart pass by pass it is right, so the place is not known");
+    Place { stage, pass: None, why, is_exact: false }
 }
 
 /// Only machine code is wrong: a trap for another trap may be the harness's own reading of a signal.

@@ -94,8 +94,16 @@ pub struct Place {
 /// The name that every triage's draft has.
 pub const DRAFT: &str = "draft.md";
 
-/// Draws the conclusions. `suspect` is the path of [`accuse::suspect`], and `trials` are its trials, if there were any.
-pub fn triage(case: &Case, report: &Report, suspect: Option<&PathId>, trials: &Trials, replays: Replays) -> Triage {
+/// Draws the conclusions. `suspect` is the path of [`accuse::suspect`], `trials` are its trials, if there were any, and
+/// `versions` what its compiler's other versions say.
+pub fn triage(
+    case: &Case,
+    report: &Report,
+    suspect: Option<&PathId>,
+    trials: &Trials,
+    replays: Replays,
+    versions: Versions,
+) -> Triage {
     let accused = accuse::accuse(report);
     let place = lab::place(case, report)
         .filter(|_| accused.is_harness())
@@ -126,7 +134,7 @@ pub fn triage(case: &Case, report: &Report, suspect: Option<&PathId>, trials: &T
         stage: place.stage,
         pass: place.pass,
         path: suspect.cloned(),
-        versions: versions::of(report, suspect),
+        versions,
         confidence,
         why,
         replays,

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::case::Case;
 use crate::judge;
 use crate::op::{Execution, Outcome};
-use crate::path::{Fault, Observation, PathId, Stage};
+use crate::path::{AS_WRITTEN, Fault, FaultKind, Observation, PathId, Stage};
 
 /// One form of the program.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -32,12 +32,28 @@ pub struct Trials {
 }
 
 /// The end of a process that should have gone on.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Death {
     /// A signal, a status, or that it took too long.
     pub how: String,
     /// What it said last.
     pub said: String,
+}
+
+impl Trials {
+    /// The one form that there is. A process that made none and ended is a form with a crash, after the pass that it was in.
+    pub fn form(mut self) -> Trial {
+        if let Some(trial) = self.trials.pop() {
+            return trial;
+        }
+        let Death { how, said } = self.death.unwrap_or_default();
+        let pass = said.lines().rev().find_map(|line| line.strip_prefix("BISECT: running pass ("));
+        let what = pass.map_or_else(|| AS_WRITTEN.into(), |pass| pass.replacen(") ", " ", 1));
+        let said = said.lines().rev().find(|line| !line.starts_with("BISECT: ")).unwrap_or_default();
+        let message = format!("the compiler's process ended ({how}) {said}").trim_end().to_string();
+        let fault = Fault { stage: Stage::Optimize, kind: FaultKind::Crash, message };
+        Trial { what, raised: Vec::new(), executed: Vec::new(), faults: vec![fault], text: String::new() }
+    }
 }
 
 impl Trial {
@@ -51,6 +67,11 @@ impl Trial {
         };
         let (raised, executed) = (last(false), last(true));
         Trial { what: what.into(), raised, executed, faults: judged.faults, text }
+    }
+
+    /// The number of the pass that made it.
+    pub fn number(&self) -> Option<u32> {
+        self.what.split(' ').next()?.parse().ok()
     }
 
     /// Whether everything it gave is right and nothing is wrong with it.

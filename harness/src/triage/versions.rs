@@ -45,20 +45,17 @@ pub fn first_wrong(mut asked: Vec<(String, bool)>) -> Versions {
     let wrong: Vec<String> = asked.iter().filter(|(_, wrong)| *wrong).map(|(version, _)| version.clone()).collect();
     let first = asked.iter().position(|(_, wrong)| *wrong);
     let first_wrong = first.filter(|&index| index > 0).map(|index| asked[index].0.clone());
-    let note = match (asked.as_slice(), &first_wrong) {
+    let list = |is_wrong: bool| {
+        let names = asked.iter().filter(|(_, wrong)| *wrong == is_wrong).map(|(version, _)| version.as_str());
+        names.collect::<Vec<_>>().join(", ")
+    };
+    let note = match (asked.as_slice(), wrong.len()) {
         ([(only, _)], _) => format!("only one version is installed, {only}"),
-        (_, Some(first)) => {
-            let before = first_index(&asked, first).map_or("", |index| asked[index - 1].0.as_str());
-            format!("right in {before}, wrong in {first}")
-        }
-        ([(oldest, true), ..], None) => format!("wrong in the oldest installed version already, {oldest}"),
-        _ => "no installed version is wrong".into(),
+        (all, n) if n == all.len() => format!("wrong in every installed version: {}", list(true)),
+        (_, 0) => format!("right in every installed version: {}", list(false)),
+        _ => format!("wrong in {}; right in {}", list(true), list(false)),
     };
     Versions { asked: asked.into_iter().map(|(version, _)| version).collect(), wrong, first_wrong, note }
-}
-
-fn first_index(asked: &[(String, bool)], version: &str) -> Option<usize> {
-    asked.iter().position(|(other, _)| other == version)
 }
 
 /// Semantic versions in their order; what is none comes last, by its text.
@@ -79,14 +76,11 @@ mod tests {
         assert_eq!(versions.asked, ["9.0.1", "13.0.1", "14.0.6", "22.1.8", "23.0.0"]);
         assert_eq!(versions.wrong, ["14.0.6", "22.1.8"]);
         assert_eq!(versions.first_wrong.as_deref(), Some("14.0.6"));
-        assert_eq!(versions.note, "right in 13.0.1, wrong in 14.0.6");
+        assert_eq!(versions.note, "wrong in 14.0.6, 22.1.8; right in 9.0.1, 13.0.1, 23.0.0");
 
         let note = |list: &[(&str, bool)]| asked(list).note;
         assert_eq!(note(&[("22.1.8", true)]), "only one version is installed, 22.1.8");
-        assert_eq!(
-            note(&[("14.0.6", true), ("22.1.8", false)]),
-            "wrong in the oldest installed version already, 14.0.6"
-        );
-        assert_eq!(note(&[("14.0.6", false), ("22.1.8", false)]), "no installed version is wrong");
+        assert_eq!(note(&[("14.0.6", true), ("22.1.8", false)]), "wrong in 14.0.6; right in 22.1.8");
+        assert_eq!(note(&[("14.0.6", false), ("22.1.8", false)]), "right in every installed version: 14.0.6, 22.1.8");
     }
 }

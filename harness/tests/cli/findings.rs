@@ -1,6 +1,7 @@
 //! What happens to a finding, shown with faults planted in the harness's own lowerings.
 
 use std::io::{BufRead, BufReader, Read};
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -202,14 +203,16 @@ fn interrupting_a_run_ends_it_with_the_summary() {
         .arg(corpus.path())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
+        .process_group(0)
         .spawn()
         .unwrap();
     // The first finding's report is on standard output when it has been recorded.
     let mut stdout = BufReader::new(child.stdout.take().unwrap());
     let mut printed = String::new();
     stdout.read_line(&mut printed).unwrap();
-    // SAFETY: sends a signal to a process that this test started and has not waited for.
-    unsafe { libc::kill(child.id() as i32, libc::SIGINT) };
+    // As a terminal does, to the whole group; the workers are not to hear of it.
+    // SAFETY: sends a signal to processes that this test started and has not waited for.
+    unsafe { libc::kill(-(child.id() as i32), libc::SIGINT) };
     stdout.read_to_string(&mut printed).unwrap();
     let mut said = String::new();
     child.stderr.take().unwrap().read_to_string(&mut said).unwrap();

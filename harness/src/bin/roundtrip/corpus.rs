@@ -18,6 +18,7 @@ use crate::select::PathOptions;
 use crate::source::{InputForm, RunOptions, Source};
 use crate::status::Status;
 use crate::terminal::{Format, Terminal};
+use crate::workers::{Checker, LimitOptions};
 
 /// Work with a corpus of programs
 #[derive(clap::Args)]
@@ -49,6 +50,8 @@ struct CheckArgs {
     folder: PathBuf,
     #[command(flatten)]
     paths: PathOptions,
+    #[command(flatten)]
+    limits: LimitOptions,
     /// How to print
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
@@ -68,10 +71,11 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
     if entries.is_empty() && known.is_empty() {
         bail!("{folder} holds no program: nothing was checked");
     }
+    let checker = Checker::new(&paths, &args.plant, &args.limits);
     let mut status = Status::Good;
     let mut unexpected = 0;
     for entry in &entries {
-        let ended = replay(entry, &paths, &known, args.format, terminal).or_else(|error| {
+        let ended = replay(entry, (&paths, &checker), &known, args.format, terminal).or_else(|error| {
             terminal.fail(&error);
             anyhow::Ok(Status::of_error(&error))
         })?;
@@ -79,7 +83,7 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
         status = status.max(ended);
     }
     for issue in &known {
-        let ended = replay_known(issue, &paths, args.format, terminal)?;
+        let ended = replay_known(issue, (&paths, &checker), args.format, terminal)?;
         unexpected += usize::from(ended != Status::Good);
         status = status.max(ended);
     }
@@ -94,7 +98,7 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
 /// Replays an entry. What it is expected to be it must be by itself; whatever else it is may be known.
 fn replay(
     entry: &Entry,
-    paths: &[&dyn Path],
+    (paths, checker): (&[&dyn Path], &Checker),
     known: &[Known],
     format: Format,
     terminal: &Terminal,
@@ -104,10 +108,10 @@ fn replay(
     let options = RunOptions { inputs: Vec::new(), fuel: DEFAULT_FUEL };
     let load = || Source::read(&entry.file, &InputForm { input_form: None })?.load(&options, terminal);
     let paths = taking_part(expected, paths);
-    let mut checked = check_loaded(load()?, &paths, &[]);
+    let mut checked = check_loaded(load()?, &paths, checker, &[])?;
     let as_expected = is_as_expected(expected, &checked);
     if !as_expected && checked.report.verdict.is_finding() {
-        checked = check_loaded(load()?, &paths, known);
+        checked = check_loaded(load()?, &paths, checker, known)?;
     }
     let now = checked.report.verdict.name();
     match format {
@@ -135,12 +139,17 @@ fn replay(
 }
 
 /// Replays a known issue's program on all paths: it must show the issue, as long as a version that has it takes part.
-fn replay_known(issue: &Known, paths: &[&dyn Path], format: Format, terminal: &Terminal) -> anyhow::Result<Status> {
+fn replay_known(
+    issue: &Known,
+    (paths, checker): (&[&dyn Path], &Checker),
+    format: Format,
+    terminal: &Terminal,
+) -> anyhow::Result<Status> {
     let file = issue.file.display();
     let concerned = paths.iter().any(|path| issue.concerns(&path.id()));
     let options = RunOptions { inputs: Vec::new(), fuel: DEFAULT_FUEL };
     let source = Source { name: file.to_string(), text: issue.program.clone(), form: issue.form };
-    let checked = check_loaded(source.load(&options, terminal)?, paths, &[]);
+    let checked = check_loaded(source.load(&options, terminal)?, paths, checker, &[])?;
     let shows = issue.shows_in(&checked.report);
     let verdict = match (concerned, shows) {
         (_, true) => "known",

@@ -23,7 +23,12 @@ impl KnownOptions {
 
 /// A report as it is when known issues are no findings. Everything wrong must be known: what remains when the paths that
 /// have a known issue are left out is looked at `again`, so that one issue hides no other.
-pub fn settle(known: &[Known], report: Report, paths: &[&dyn Path], again: &dyn Fn(&[&dyn Path]) -> Report) -> Report {
+pub fn settle(
+    known: &[Known],
+    report: Report,
+    paths: &[&dyn Path],
+    again: &dyn Fn(&[&dyn Path]) -> anyhow::Result<Report>,
+) -> anyhow::Result<Report> {
     let mut issues: Vec<&str> = Vec::new();
     let mut paths = paths.to_vec();
     let mut left = None;
@@ -33,7 +38,7 @@ pub fn settle(known: &[Known], report: Report, paths: &[&dyn Path], again: &dyn 
             break;
         }
         let Some(issue) = known.iter().find(|issue| issue.covers(current)) else {
-            return left.unwrap_or(report);
+            return Ok(left.unwrap_or(report));
         };
         issues.push(&issue.name);
         let (wrong, before) = (current.wrong(), paths.len());
@@ -41,9 +46,12 @@ pub fn settle(known: &[Known], report: Report, paths: &[&dyn Path], again: &dyn 
         if paths.is_empty() || paths.len() == before {
             break;
         }
-        left = Some(again(&paths));
+        left = Some(again(&paths)?);
     }
-    if issues.is_empty() { report } else { Report { verdict: Verdict::Known(issues.join(", ")), ..report } }
+    if issues.is_empty() {
+        return Ok(report);
+    }
+    Ok(Report { verdict: Verdict::Known(issues.join(", ")), ..report })
 }
 
 #[cfg(test)]
@@ -80,9 +88,9 @@ mod tests {
         let settled = |left: Report| {
             let again = |paths: &[&dyn Path]| {
                 assert!(paths.iter().all(|path| path.id().short() != "lab/phi"));
-                left.clone()
+                Ok(left.clone())
             };
-            settle(&known, shows("disagree.execute.lab~", "lab/phi"), &paths, &again)
+            settle(&known, shows("disagree.execute.lab~", "lab/phi"), &paths, &again).unwrap()
         };
         assert_eq!(settled(agrees.clone()).verdict, Verdict::Known("a".into()));
         let other = shows("disagree.execute.tac", "lab/tac");

@@ -14,12 +14,12 @@ use harness::record::{self, case_text};
 use harness::report::Checked;
 use indicatif::ProgressBar;
 
-use crate::check::check_case;
 use crate::planted::Plant;
 use crate::select::PathOptions;
 use crate::source::{InputForm, RunOptions, Source, form_of, read_bytes};
 use crate::status::Status;
 use crate::terminal::Terminal;
+use crate::workers::{Checker, LimitOptions};
 
 /// Find the smallest program that fails in the same way
 ///
@@ -43,6 +43,8 @@ pub struct Args {
     options: RunOptions,
     #[command(flatten)]
     paths: PathOptions,
+    #[command(flatten)]
+    limits: LimitOptions,
     /// Where to write the program; without it, it is printed
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
@@ -56,17 +58,18 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
     let paths = args.paths.select(terminal)?;
     let paths: Vec<&dyn Path> = paths.iter().map(|path| &**path).collect();
     let (name, case) = read(args, terminal)?;
-    let report = check_case(&case, &paths, Detail::default());
+    let checker = Checker::new(&paths, &args.plant, &args.limits);
+    let report = checker.check(&case, &paths, Detail::default())?;
     let Some(signature) = report.signature.clone() else {
         bail!("{name} is no finding: its verdict is {}", report.verdict);
     };
     let bar = if terminal.shows_progress() { ProgressBar::new_spinner() } else { ProgressBar::hidden() };
     bar.enable_steady_tick(Duration::from_millis(200));
     let step = |progress: &Progress| bar.set_message(format!("{signature}: {}", describe(progress)));
-    let smallest = smallest(&case, &report, &paths, &|| false, &step);
+    let smallest = smallest(&case, &report, &paths, &checker, &|| false, &step);
     bar.finish_and_clear();
-    let case = smallest.map_err(|why| anyhow::anyhow!("{name}: {why}"))?.case;
-    let report = check_case(&case, &paths, Detail::default());
+    let case = smallest.with_context(|| name.clone())?.case;
+    let report = checker.check(&case, &paths, Detail::default())?;
     let text = case_text(&case, &record::right(&report));
     match &args.out {
         Some(out) => std::fs::write(out, &text).with_context(|| format!("cannot write {}", out.display()))?,
@@ -112,28 +115,26 @@ pub fn smallest(
     case: &Case,
     report: &Report,
     paths: &[&dyn Path],
+    checker: &Checker,
     is_over: &dyn Fn() -> bool,
     step: &dyn Fn(&Progress),
-) -> Result<Smallest, String> {
-    let signature = report.signature.as_ref().ok_or("it is no finding")?;
+) -> anyhow::Result<Smallest> {
+    let signature = report.signature.as_ref().context("it is no finding")?;
     let full = Detail::default();
-    let keeps = |case: &Case, paths: &[&dyn Path], detail| {
-        check_case(case, paths, detail).signature.is_some_and(|other| signature.is_kept_by(&other))
-    };
     let few = witnesses(report, paths);
     let ways = [(&few[..], Detail { construct_only: true, ..full }), (&few, full), (paths, full)];
     for (paths_of_way, detail) in ways {
-        let is_interesting = |case: &Case| !is_over() && keeps(case, paths_of_way, detail);
-        if !keeps(case, paths_of_way, detail) {
+        let keeps = |case: &Case| checker.keeps(case, paths_of_way, detail, signature);
+        if !keeps(case)? {
             continue;
         }
-        let small = search(case, &is_interesting, step)?;
-        if keeps(&small, paths, full) {
-            let shape = shape::shape(&small, &mut |case| is_interesting(case));
+        let small = search(case, &keeps, is_over, step)?;
+        if checker.keeps(&small, paths, full, signature)? {
+            let shape = asking(&keeps, is_over, |interesting| shape::shape(&small, interesting))?;
             return Ok(Smallest { case: small, shape });
         }
     }
-    Err(minimize::NotReducible::OriginalNotInteresting.to_string())
+    Err(minimize::NotReducible::OriginalNotInteresting.into())
 }
 
 /// How far the search is.
@@ -141,10 +142,34 @@ pub fn describe(progress: &Progress) -> String {
     format!("{} of {} nodes left after {} tests", progress.nodes, progress.original_nodes, progress.tests)
 }
 
-fn search(case: &Case, is_interesting: &dyn Fn(&Case) -> bool, step: &dyn Fn(&Progress)) -> Result<Case, String> {
+/// A smallest case for which `is_interesting` holds.
+pub fn search(
+    case: &Case,
+    is_interesting: &dyn Fn(&Case) -> anyhow::Result<bool>,
+    is_over: &dyn Fn() -> bool,
+    step: &dyn Fn(&Progress),
+) -> anyhow::Result<Case> {
     let mut progress = |progress: &Progress| step(progress);
-    let minimized = minimize::minimize(case, &mut |case| is_interesting(case), &mut progress);
-    minimized.map(|found| found.case).map_err(|error| error.to_string())
+    let minimize = |interesting: &mut dyn FnMut(&Case) -> bool| minimize::minimize(case, interesting, &mut progress);
+    Ok(asking(is_interesting, is_over, minimize)??.case)
+}
+
+/// Does what asks whether cases are interesting. None is any more when the search is over, or when a question fails.
+fn asking<T>(
+    is_interesting: &dyn Fn(&Case) -> anyhow::Result<bool>,
+    is_over: &dyn Fn() -> bool,
+    search: impl FnOnce(&mut dyn FnMut(&Case) -> bool) -> T,
+) -> anyhow::Result<T> {
+    let mut failed = None;
+    let found = search(&mut |case| {
+        !is_over()
+            && failed.is_none()
+            && is_interesting(case).unwrap_or_else(|error| {
+                failed = Some(error);
+                false
+            })
+    });
+    failed.map_or(Ok(found), Err)
 }
 
 /// For each group, its first path that is wrong and its first that is right, in the order of the paths; of those that

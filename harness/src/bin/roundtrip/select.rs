@@ -3,6 +3,8 @@
 //! A glob without a version means the versions that are linked in; `@` reaches the others that are installed too, which
 //! are loaded only then. A version may be shortened: `llvm@19/*` names those of 19.1.7.
 
+use std::collections::BTreeSet;
+
 use anyhow::{Context, anyhow, bail};
 use globset::{Glob, GlobMatcher};
 use harness::path::{self, Path, PathId, installed};
@@ -70,14 +72,14 @@ struct Candidate {
 
 /// All paths that these globs may name. A shared object that can't be used is an error only if it is asked for.
 fn candidates(patterns: &[Pattern]) -> anyhow::Result<Vec<Candidate>> {
-    let variants = || patterns.iter().filter_map(Pattern::own_variant);
+    let variants: BTreeSet<_> = patterns.iter().filter_map(Pattern::own_variant).collect();
     let mut all = path::registry();
-    all.extend(variants().filter_map(|variant| path::custom("llvm", variant)));
+    all.extend(variants.iter().filter_map(|variant| path::custom("llvm", variant)));
     let linked_in = all.len();
     for found in installed::found() {
         if patterns.iter().any(|pattern| pattern.may_name(&found.name())) {
             let mut further = found.paths().map_err(|reason| anyhow!(reason))?;
-            for variant in variants() {
+            for variant in &variants {
                 further.extend(found.path(variant).map_err(|reason| anyhow!(reason))?);
             }
             // The version that is linked in may be installed too.
@@ -113,8 +115,7 @@ impl Pattern {
     }
 
     /// Whether it names this path, with the version, a beginning of it, or without it.
-    pub fn matches(&self, path: &dyn Path) -> bool {
-        let id = path.id();
+    pub fn matches(&self, id: &PathId) -> bool {
         let mut version = id.version.as_deref();
         while let Some(known) = version {
             if self.matcher.is_match(PathId::new(&id.compiler, Some(known), &id.variant).to_string()) {
@@ -132,7 +133,7 @@ impl Pattern {
 
     /// Whether it says something of this path: one without a version takes in none that isn't linked in.
     fn decides(&self, it: &Candidate) -> bool {
-        (it.linked_in || self.takes_out || self.text.contains('@')) && self.matches(&*it.path)
+        (it.linked_in || self.takes_out || self.text.contains('@')) && self.matches(&it.path.id())
     }
 
     /// Whether it takes in paths whose names may begin like this: `llvm@14`.
@@ -170,6 +171,18 @@ pub fn by_name(name: &str) -> anyhow::Result<Box<dyn Path>> {
             None => Ok(path),
         },
     }
+}
+
+/// The paths of these names, in this order.
+pub fn exactly(ids: &[PathId]) -> anyhow::Result<Vec<Box<dyn Path>>> {
+    let patterns: Vec<Pattern> =
+        ids.iter().map(|id| Pattern::new(&globset::escape(&id.to_string()))).collect::<anyhow::Result<_>>()?;
+    let mut all: Vec<_> = candidates(&patterns)?.into_iter().map(|it| (it.path.id(), it.path)).collect();
+    let take = |id: &PathId| {
+        let at = all.iter().position(|(name, _)| name == id).with_context(|| format!("there is no path {id}"))?;
+        Ok(all.swap_remove(at).1)
+    };
+    ids.iter().map(take).collect()
 }
 
 /// Splits at commas, but not within braces.

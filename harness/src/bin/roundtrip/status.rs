@@ -34,6 +34,18 @@ impl Status {
         }
     }
 
+    /// The number.
+    pub fn code(self) -> u8 {
+        match self {
+            Status::Good => 0,
+            Status::Finding => 1,
+            Status::Usage => 2,
+            Status::Inconclusive => 3,
+            Status::Known => 4,
+            Status::Internal => 70,
+        }
+    }
+
     /// The status with this number.
     pub fn of_code(code: u8) -> Status {
         match code {
@@ -54,13 +66,6 @@ impl Status {
 
 impl From<Status> for ExitCode {
     fn from(status: Status) -> ExitCode {
-        ExitCode::from(match status {
-            Status::Good => 0,
-            Status::Finding => 1,
-            Status::Usage => 2,
-            Status::Inconclusive => 3,
-            Status::Known => 4,
-            Status::Internal => 70,
-        })
+        ExitCode::from(status.code())
     }
 }

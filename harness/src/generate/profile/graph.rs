@@ -1,5 +1,7 @@
 //! The traits of a control-flow graph's shape, and those that liveness shows.
 
+use std::collections::BTreeSet;
+
 use super::Trait;
 use crate::tac::cfg::{Block, Terminator};
 use crate::tac::{Atom, Cfg, Var};
@@ -8,7 +10,7 @@ use crate::tac::{Atom, Cfg, Var};
 pub fn shape(cfg: &Cfg) -> Vec<Trait> {
     let mut found = Vec::new();
     let (reached, retreating) = search(cfg, None);
-    let heads: std::collections::BTreeSet<usize> = retreating.iter().map(|&(_, head)| head).collect();
+    let heads: BTreeSet<usize> = retreating.iter().map(|&(_, head)| head).collect();
     if !heads.is_empty() {
         found.push(Trait::Loops);
     }
@@ -41,12 +43,18 @@ pub fn shape(cfg: &Cfg) -> Vec<Trait> {
         if block.term.targets().any(|target| target == index) {
             found.push(Trait::SelfLoop);
         }
-        if let Terminator::Cbr(_, yes, no) = block.term {
-            if yes == no {
-                found.push(Trait::MultiEdge);
-            }
-            if predecessors[yes] > 1 || predecessors[no] > 1 {
-                found.push(Trait::CriticalEdge);
+        let targets: BTreeSet<usize> = block.term.targets().collect();
+        let edges = block.term.targets().count();
+        if targets.len() < edges {
+            found.push(Trait::MultiEdge);
+        }
+        if edges > 1 && targets.iter().any(|&target| predecessors[target] > 1) {
+            found.push(Trait::CriticalEdge);
+        }
+        if let Terminator::Switch(_, arms, _) = &block.term {
+            found.push(Trait::Switch);
+            if arms.len() >= 8 {
+                found.push(Trait::ManyArms);
             }
         }
     }
@@ -162,7 +170,7 @@ fn through(cfg: &Cfg, index: usize, live_in: &[Vec<u64>], at: &mut impl FnMut(&[
         live.iter_mut().zip(&live_in[target]).for_each(|(word, more)| *word |= more);
     }
     let bit = |var: Var| (var.index() / 64, 1u64 << (var.index() % 64));
-    if let Terminator::Cbr(Atom::Var(var), ..) | Terminator::Ret(Atom::Var(var)) = block.term {
+    if let Some(Atom::Var(var)) = block.term.atom() {
         let (word, mask) = bit(var);
         live[word] |= mask;
     }

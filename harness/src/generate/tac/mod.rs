@@ -5,6 +5,7 @@
 //! ever the jumps tangle. A few programs have jumps back that only data ends.
 
 mod assignments;
+mod switch;
 
 use super::choices::Choices;
 use super::policy::{Feature, Policy, Style};
@@ -112,6 +113,7 @@ impl<C: Choices> Builder<'_, C> {
             weight(self.has(Feature::OddEdges), 3),
             weight(self.has(Feature::DeadCode), 2),
             weight(self.has(Feature::Unbounded), 2),
+            weight(self.has(Feature::Switches), 6),
             1,
         ];
         match self.choices.weighted(&weights) {
@@ -130,6 +132,7 @@ impl<C: Choices> Builder<'_, C> {
                 let target = self.backward(place);
                 self.jump_if(target);
             }
+            6 => self.switch(place),
             _ if self.choices.chance(45) => {
                 let value = self.atom();
                 self.lines.push(Line::Ret(value));
@@ -162,13 +165,8 @@ impl<C: Choices> Builder<'_, C> {
 
     /// A jump back that the counter allows. The guard joins in the condition, or leaves the block first.
     fn guarded_back(&mut self, place: u32, target: Label) {
-        let counter = self.counter.var;
-        let (step, op, limit) =
-            if self.counter.up { (Op::Add, Op::Lt, self.counter.trips) } else { (Op::Sub, Op::Gt, 0) };
         let other = self.condition();
-        let going = self.any_target();
-        self.assign(counter, step, &[Atom::Var(counter), Atom::Const(1)]);
-        self.assign(going, op, &[Atom::Var(counter), Atom::Const(limit)]);
+        let going = self.step_counter();
         match self.choices.below(3) {
             0 => self.lines.push(Line::If { when: true, cond: Atom::Var(going), target }),
             1 if other != Atom::Var(going) => {
@@ -185,6 +183,17 @@ impl<C: Choices> Builder<'_, C> {
                 }
             }
         }
+    }
+
+    /// Steps the counter; gives the variable that says whether one may still jump back.
+    fn step_counter(&mut self) -> Var {
+        let counter = self.counter.var;
+        let (step, op, limit) =
+            if self.counter.up { (Op::Add, Op::Lt, self.counter.trips) } else { (Op::Sub, Op::Gt, 0) };
+        let going = self.any_target();
+        self.assign(counter, step, &[Atom::Var(counter), Atom::Const(1)]);
+        self.assign(going, op, &[Atom::Var(counter), Atom::Const(limit)]);
+        going
     }
 
     /// Both edges of a conditional jump to one block, chains of jumps, two jumps in a row to the same place.

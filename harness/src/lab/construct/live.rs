@@ -112,7 +112,7 @@ fn readers_and_writers(cfg: &Cfg) -> (Groups<u32>, Groups<u32>) {
                 writes.push((assign.dest.0, index));
             }
         }
-        if let tac::cfg::Terminator::Cbr(atom, ..) | tac::cfg::Terminator::Ret(atom) = block.term {
+        if let Some(atom) = block.term.atom() {
             read(atom, &mut touched);
         }
     }

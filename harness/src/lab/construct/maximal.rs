@@ -67,6 +67,10 @@ pub(super) fn convert_terminator(
 ) -> Terminator<Target> {
     let target = |block: usize| Target { block: Block(block as u32), args: args(block) };
     match *term {
+        tac::cfg::Terminator::Switch(value, ref arms, default) => {
+            let arms = arms.iter().map(|&(constant, block)| (constant, target(block))).collect();
+            Terminator::Switch(atom(value, env), arms, target(default))
+        }
         tac::cfg::Terminator::Br(block) => Terminator::Br(target(block)),
         tac::cfg::Terminator::Cbr(condition, yes, no) => Terminator::Cbr(atom(condition, env), target(yes), target(no)),
         tac::cfg::Terminator::Ret(result) => Terminator::Ret(atom(result, env)),

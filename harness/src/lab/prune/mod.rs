@@ -10,9 +10,9 @@ pub use literal::remove_first_trivial;
 pub use trivial::prune_trivial;
 
 use super::groups::Groups;
-use super::{Atom, Block, Function, Terminator};
+use super::{Atom, Block, Function};
 
-/// For each block the argument lists of all branches to it, from unreachable blocks too, a multi-edge's twice.
+/// For each block the argument lists of all branches to it, from unreachable blocks too, one for each edge.
 fn incoming(function: &Function) -> Groups<&[Atom]> {
     let targets = function.blocks.iter().flat_map(|block| block.term.targets());
     let lists: Vec<_> = targets.map(|target| (target.block.0, &target.args[..])).collect();
@@ -103,9 +103,7 @@ pub fn for_each_atom(function: &mut Function, mut visit: impl FnMut(&mut Atom)) 
         for inst in &mut block.body {
             inst.operands_mut().iter_mut().for_each(&mut visit);
         }
-        if let Terminator::Cbr(atom, ..) | Terminator::Ret(atom) = &mut block.term {
-            visit(atom);
-        }
+        block.term.atom_mut().map(&mut visit);
         for target in block.term.targets_mut() {
             target.args.iter_mut().for_each(&mut visit);
         }

@@ -6,7 +6,7 @@
 use super::vectors::{self, without_input};
 use super::{Attempt, Pass, chunks, constants};
 use crate::case::{Case, Program};
-use crate::lab::{self, Atom, Block, Function, Rule, Target, Terminator, Value};
+use crate::lab::{self, Atom, Block, BlockData, Function, Rule, Target, Terminator, Value};
 use crate::names::{self, Names};
 
 mod blocks;
@@ -18,6 +18,7 @@ pub const COARSE: &[Pass] = &[
     Pass { name: "drop unreachable blocks", attempt: |case, n| on_function(case, n, blocks::drop_unreachable) },
     Pass { name: "end blocks early", attempt: |case, n| on_function(case, n, blocks::end_early) },
     Pass { name: "drop blocks", attempt: |case, n| on_function(case, n, blocks::drop_block) },
+    Pass { name: "drop arms", attempt: |case, n| on_function(case, n, blocks::drop_arms) },
     Pass { name: "delete instructions", attempt: |case, n| on_function(case, n, delete_instructions) },
     Pass { name: "replace instructions", attempt: |case, n| on_function(case, n, replace_instruction) },
     Pass { name: "drop parameters", attempt: |case, n| on_function(case, n, drop_parameter) },
@@ -30,6 +31,7 @@ pub const FINE: &[Pass] = &[
     Pass { name: "drop inputs", attempt: drop_input },
     Pass { name: "operands to constants", attempt: |case, n| on_function(case, n, operand_to_constant) },
     Pass { name: "simplify constants", attempt: |case, n| on_function(case, n, simplify_constant) },
+    Pass { name: "simplify arms", attempt: |case, n| on_function(case, n, blocks::simplify_arm) },
     vectors::VALUES,
     Pass { name: "rename", attempt: |case, n| on_function(case, n, rename) },
 ];
@@ -78,9 +80,7 @@ fn with(case: &Case, old: &Function, new: &Function, vectors: Vec<Vec<i64>>) -> 
 fn atoms_mut(function: &mut Function, mut visit: impl FnMut(&mut Atom)) {
     for block in &mut function.blocks {
         block.body.iter_mut().flat_map(|inst| inst.operands_mut()).for_each(&mut visit);
-        if let Terminator::Cbr(atom, ..) | Terminator::Ret(atom) = &mut block.term {
-            visit(atom);
-        }
+        block.term.atom_mut().map(&mut visit);
         block.term.targets_mut().flat_map(|target| &mut target.args).for_each(&mut visit);
     }
 }

@@ -15,6 +15,7 @@ pub const COARSE: &[Pass] = &[
     vectors::DROP_ONE,
     Pass { name: "return early", attempt: |case, n| on_lines(case, n, return_early) },
     Pass { name: "delete lines", attempt: |case, n| on_lines(case, n, delete_lines) },
+    Pass { name: "drop arms", attempt: |case, n| on_lines(case, n, drop_arms) },
     Pass { name: "jump always", attempt: |case, n| on_lines(case, n, jump_always) },
     Pass { name: "simplify operations", attempt: |case, n| on_lines(case, n, simplify_operation) },
     Pass { name: "fold", attempt: |case, n| on_lines(case, n, fold) },
@@ -25,6 +26,8 @@ pub const FINE: &[Pass] = &[
     Pass { name: "propagate copies", attempt: |case, n| on_lines(case, n, propagate) },
     Pass { name: "drop inputs", attempt: drop_input },
     Pass { name: "operands to constants", attempt: |case, n| on_lines(case, n, operand_to_constant) },
+    Pass { name: "switch to if", attempt: |case, n| on_lines(case, n, switch_to_if) },
+    Pass { name: "simplify arms", attempt: |case, n| on_lines(case, n, simplify_arm) },
     Pass { name: "merge variables", attempt: |case, n| on_lines(case, n, merge_variables) },
     Pass { name: "retarget jumps", attempt: |case, n| on_lines(case, n, retarget) },
     Pass { name: "simplify constants", attempt: |case, n| on_lines(case, n, simplify_constant) },
@@ -47,10 +50,15 @@ fn on_lines(case: &Case, n: usize, pass: fn(&Program, usize) -> Attempt<Vec<Line
 fn with(case: &Case, program: &Program, mut lines: Vec<Line>, inputs: usize, vectors: Vec<Vec<i64>>) -> Option<Case> {
     let labels: HashSet<Label> =
         lines.iter().filter_map(|line| if let Line::Label(label) = line { Some(*label) } else { None }).collect();
-    lines.retain(|line| target(line).is_none_or(|target| labels.contains(&target)));
-    let named: HashSet<Label> = lines.iter().filter_map(target).collect();
+    for line in &mut lines {
+        if let Line::Switch { arms, .. } = line {
+            arms.retain(|(_, target)| labels.contains(target));
+        }
+    }
+    lines.retain(|line| line.targets().all(|target| labels.contains(&target)));
+    let named: HashSet<Label> = lines.iter().flat_map(Line::targets).collect();
     lines.retain(|line| !matches!(line, Line::Label(label) if !named.contains(label)));
-    if !matches!(lines.last(), Some(Line::Goto(_) | Line::Ret(_))) {
+    if !lines.last().is_some_and(Line::leaves) {
         return None;
     }
     let variable = |var: Var| program.variables.get(var.0).to_string().into();
@@ -59,40 +67,12 @@ fn with(case: &Case, program: &Program, mut lines: Vec<Line>, inputs: usize, vec
     Some(Case { program: AnyProgram::Tac(program), vectors, fuel: case.fuel })
 }
 
-/// Where a line jumps to.
-fn target(line: &Line) -> Option<Label> {
-    match line {
-        Line::Goto(target) | Line::If { target, .. } => Some(*target),
-        Line::Label(_) | Line::Assign(_) | Line::Ret(_) => None,
-    }
-}
-
-/// What a line reads.
-fn operands(line: &Line) -> &[Atom] {
-    match line {
-        Line::Assign(assign) => assign.operands(),
-        Line::If { cond, .. } => std::slice::from_ref(cond),
-        Line::Ret(value) => std::slice::from_ref(value),
-        Line::Label(_) | Line::Goto(_) => &[],
-    }
-}
-
-/// What a line reads, to change.
-fn operands_mut(line: &mut Line) -> &mut [Atom] {
-    match line {
-        Line::Assign(assign) => &mut assign.args[..assign.op.arity()],
-        Line::If { cond, .. } => std::slice::from_mut(cond),
-        Line::Ret(value) => std::slice::from_mut(value),
-        Line::Label(_) | Line::Goto(_) => &mut [],
-    }
-}
-
 /// Ends the program at its `n`th line and returns what that computes or depends on.
 fn return_early(program: &Program, n: usize) -> Attempt<Vec<Line>> {
     let (kept, value) = match program.lines.get(n) {
         None => return Attempt::End,
         Some(Line::Assign(assign)) => (n + 1, Atom::Var(assign.dest)),
-        Some(Line::If { cond, .. }) => (n, *cond),
+        Some(Line::If { cond: atom, .. } | Line::Switch { value: atom, .. }) => (n, *atom),
         Some(Line::Label(_) | Line::Goto(_) | Line::Ret(_)) => return Attempt::Nothing,
     };
     let mut lines = program.lines[..kept].to_vec();
@@ -108,11 +88,43 @@ fn delete_lines(program: &Program, n: usize) -> Attempt<Vec<Line>> {
     Attempt::Candidate(lines)
 }
 
-/// Makes a conditional jump unconditional. (Deleting it is the other way.)
+/// Makes a jump unconditional: to where an `if` or the first arm of a `switch` goes, or to where its rest goes. (Deleting
+/// an `if` is its other way.)
 fn jump_always(program: &Program, n: usize) -> Attempt<Vec<Line>> {
-    match program.lines.get(n) {
+    match (program.lines.get(n / 2), n % 2) {
+        (None, _) => Attempt::End,
+        (Some(&Line::If { target, .. }), 0) => changed(program, n / 2, Line::Goto(target)),
+        (Some(&Line::Switch { default, .. }), 0) => changed(program, n / 2, Line::Goto(default)),
+        (Some(Line::Switch { arms, .. }), 1) if !arms.is_empty() => changed(program, n / 2, Line::Goto(arms[0].1)),
+        _ => Attempt::Nothing,
+    }
+}
+
+/// Takes arms from a `switch`: all of them, halves, .., single ones.
+fn drop_arms(program: &Program, n: usize) -> Attempt<Vec<Line>> {
+    let mut ranges = program.lines.iter().enumerate().flat_map(|(at, line)| {
+        let arms = if let Line::Switch { arms, .. } = line { arms.len() } else { 0 };
+        chunks(arms).map(move |range| (at, range))
+    });
+    let Some((at, range)) = ranges.nth(n) else { return Attempt::End };
+    let mut lines = program.lines.clone();
+    if let Line::Switch { arms, .. } = &mut lines[at] {
+        arms.drain(range);
+    }
+    Attempt::Candidate(lines)
+}
+
+/// Puts an `if` or `ifz` and a jump in the place of a `switch` with one arm.
+fn switch_to_if(program: &Program, n: usize) -> Attempt<Vec<Line>> {
+    match program.lines.get(n / 2) {
         None => Attempt::End,
-        Some(&Line::If { target, .. }) => changed(program, n, Line::Goto(target)),
+        Some(Line::Switch { value, arms, default }) if arms.len() == 1 => {
+            let mut lines = program.lines.clone();
+            let when = n.is_multiple_of(2);
+            let conditional = Line::If { when, cond: *value, target: arms[0].1 };
+            lines.splice(n / 2..=n / 2, [conditional, Line::Goto(*default)]);
+            Attempt::Candidate(lines)
+        }
         Some(_) => Attempt::Nothing,
     }
 }
@@ -160,7 +172,7 @@ fn fold(program: &Program, n: usize) -> Attempt<Vec<Line>> {
 /// Replaces an operand by 0 or by 1.
 fn operand_to_constant(program: &Program, n: usize) -> Attempt<Vec<Line>> {
     let mut places =
-        (0..program.lines.len()).flat_map(|at| (0..operands(&program.lines[at]).len()).map(move |slot| (at, slot)));
+        (0..program.lines.len()).flat_map(|at| (0..program.lines[at].operands().len()).map(move |slot| (at, slot)));
     let Some((at, slot)) = places.nth(n / 2) else { return Attempt::End };
     operand_changed(program, at, slot, (n % 2) as i64)
 }
@@ -168,7 +180,7 @@ fn operand_to_constant(program: &Program, n: usize) -> Attempt<Vec<Line>> {
 /// Replaces a constant by a simpler one.
 fn simplify_constant(program: &Program, n: usize) -> Attempt<Vec<Line>> {
     let mut places = program.lines.iter().enumerate().flat_map(|(at, line)| {
-        operands(line).iter().enumerate().flat_map(move |(slot, operand)| {
+        line.operands().iter().enumerate().flat_map(move |(slot, operand)| {
             let simpler = if let Atom::Const(value) = operand { constants::simpler(*value) } else { Vec::new() };
             simpler.into_iter().map(move |new| (at, slot, new))
         })
@@ -179,9 +191,25 @@ fn simplify_constant(program: &Program, n: usize) -> Attempt<Vec<Line>> {
     }
 }
 
+/// Gives an arm of a `switch` a simpler constant that no other arm has.
+fn simplify_arm(program: &Program, n: usize) -> Attempt<Vec<Line>> {
+    let mut places = program.lines.iter().enumerate().flat_map(|(at, line)| {
+        let arms = if let Line::Switch { arms, .. } = line { &arms[..] } else { &[] };
+        let free = move |new: &i64| arms.iter().all(|(constant, _)| constant != new);
+        let simpler = move |constant| constants::simpler(constant).into_iter().filter(free);
+        arms.iter().enumerate().flat_map(move |(arm, &(constant, _))| simpler(constant).map(move |new| (at, arm, new)))
+    });
+    let Some((at, arm, new)) = places.nth(n) else { return Attempt::End };
+    let mut lines = program.lines.clone();
+    if let Line::Switch { arms, .. } = &mut lines[at] {
+        arms[arm].0 = new;
+    }
+    Attempt::Candidate(lines)
+}
+
 fn operand_changed(program: &Program, at: usize, slot: usize, value: i64) -> Attempt<Vec<Line>> {
     let mut lines = program.lines.clone();
-    operands_mut(&mut lines[at])[slot] = Atom::Const(value);
+    lines[at].operands_mut()[slot] = Atom::Const(value);
     Attempt::Candidate(lines)
 }
 
@@ -205,7 +233,7 @@ fn propagate(program: &Program, n: usize) -> Attempt<Vec<Line>> {
 }
 
 fn replace_reads(lines: &mut [Line], var: Var, value: Atom) {
-    for operand in lines.iter_mut().flat_map(operands_mut) {
+    for operand in lines.iter_mut().flat_map(Line::operands_mut) {
         if *operand == Atom::Var(var) {
             *operand = value;
         }
@@ -235,14 +263,12 @@ fn retarget(program: &Program, n: usize) -> Attempt<Vec<Line>> {
     if labels == 0 {
         return Attempt::End;
     }
-    let to = Label((n % labels) as u32);
-    let line = match program.lines.get(n / labels) {
-        None => return Attempt::End,
-        Some(Line::Goto(_)) => Line::Goto(to),
-        Some(&Line::If { when, cond, .. }) => Line::If { when, cond, target: to },
-        Some(_) => return Attempt::Nothing,
-    };
-    changed(program, n / labels, line)
+    let mut jumps =
+        (0..program.lines.len()).flat_map(|at| (0..program.lines[at].targets().count()).map(move |edge| (at, edge)));
+    let Some((at, edge)) = jumps.nth(n / labels) else { return Attempt::End };
+    let mut lines = program.lines.clone();
+    lines[at].targets_mut().skip(edge).take(1).for_each(|target| *target = Label((n % labels) as u32));
+    Attempt::Candidate(lines)
 }
 
 /// Names the variables `a`, `b`, ... and the labels too.
@@ -290,7 +316,7 @@ fn drop_input(case: &Case, n: usize) -> Attempt<Case> {
         if let Line::Assign(assign) = line {
             assign.dest = Var(moved(assign.dest.index()) as u32);
         }
-        for operand in operands_mut(line) {
+        for operand in line.operands_mut() {
             if let Atom::Var(var) = operand {
                 *var = Var(moved(var.index()) as u32);
             }

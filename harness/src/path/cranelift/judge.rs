@@ -10,7 +10,7 @@ use std::collections::HashSet;
 
 use cranelift_codegen::cursor::{Cursor, FuncCursor};
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{self, AbiParam, BlockArg, InstBuilder, InstructionData, Opcode, types};
+use cranelift_codegen::ir::{self, AbiParam, BlockArg, InstBuilder, InstructionData, JumpTableData, Opcode, types};
 use cranelift_codegen::settings;
 use cranelift_codegen::verify_function;
 
@@ -213,6 +213,18 @@ impl Writer {
                 let condition = self.value(block, *condition);
                 let ((yes, yes_args), (no, no_args)) = (self.target(block, yes), self.target(block, no));
                 self.end(block).ins().brif(condition, yes, &yes_args, no, &no_args);
+            }
+            Terminator::Switch(value, arms, default) => {
+                // CLIF's table goes by the index. Nothing of this runs, and the edges are the same.
+                let value = self.value(block, *value);
+                let index = self.end(block).ins().ireduce(types::I32, value);
+                let mut calls = Vec::with_capacity(arms.len() + 1);
+                for target in [default].into_iter().chain(arms.iter().map(|(_, target)| target)) {
+                    let (to, args) = self.target(block, target);
+                    calls.push(self.function.dfg.block_call(to, &args));
+                }
+                let table = self.function.create_jump_table(JumpTableData::new(calls[0], &calls[1..]));
+                self.end(block).ins().br_table(index, table);
             }
             Terminator::Ret(atom) => {
                 let value = self.value(block, *atom);

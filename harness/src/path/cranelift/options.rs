@@ -15,18 +15,19 @@ const OPTIONS: [(&str, &str, &[&str]); 7] = [
     ("enable_alias_analysis", "true", &["false"]),
     ("regalloc_algorithm", "backtracking", &["single_pass", "backtracking"]),
     ("regalloc_checker", "false", &["true"]),
-    ("use_egraphs", "true", &["false"]),
+    ("use_egraphs", "false", &["true"]),
     ("enable_heap_access_spectre_mitigation", "true", &["false"]),
     ("is_pic", "false", &["true"]),
     ("opt_level", "none", &["speed", "speed_and_size", "none"]),
 ];
 
-/// Observes a case on a path with one option after the other changed, until `each`, which is given `opt_level=none, not
-/// speed` and the like, has seen enough.
-pub fn options(id: &PathId, case: &Case, each: &mut dyn FnMut(&str, Observation) -> bool) -> Result<(), String> {
+/// Observes a case on a path with one option after the other changed: `opt_level=none, not speed` and the like, and what
+/// that gave.
+pub fn options(id: &PathId, case: &Case) -> Result<Vec<(String, Observation)>, String> {
     let is_named = |variant: &super::Variant| variant.name == id.variant;
     let variant = VARIANTS.into_iter().find(is_named).ok_or_else(|| format!("{id} is no path of Cranelift"))?;
     let offered: Vec<&str> = settings::builder().iter().map(|setting| setting.name).collect();
+    let mut forms = Vec::new();
     for (name, default, values) in OPTIONS.into_iter().filter(|(name, ..)| offered.contains(name)) {
         let own = match name {
             "opt_level" => variant.opt_level,
@@ -34,12 +35,10 @@ pub fn options(id: &PathId, case: &Case, each: &mut dyn FnMut(&str, Observation)
             _ => default,
         };
         for &value in values.iter().filter(|&&value| value != own) {
-            let path = Cranelift { variant, isa: target(variant, &[(name, value)]) };
+            let path = Cranelift { variant, egraphs: false, isa: target(variant, &[(name, value)]) };
             let observation = path.observe(case, Detail { texts: true, ..Detail::default() });
-            if !each(&format!("{name}={value}, not {own}"), observation) {
-                return Ok(());
-            }
+            forms.push((format!("{name}={value}, not {own}"), observation));
         }
     }
-    Ok(())
+    Ok(forms)
 }

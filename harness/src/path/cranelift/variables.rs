@@ -5,10 +5,13 @@
 //! all of a block's predecessors are known: the block is *sealed* then. Frontends differ in when they do it, and the
 //! algorithm takes other ways, so there are three [`Sealing`]s.
 
+use std::collections::BTreeSet;
+
 use cranelift_codegen::ir::{self, InstBuilder, types};
 use cranelift_codegen::isa::TargetIsa;
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext, Variable};
 
+use crate::path::cranelift::compat;
 use crate::path::cranelift::emit::{self, Made};
 use crate::plant::{self, Fault};
 use crate::tac::cfg::{BlockIndex, Cfg, Terminator};
@@ -47,7 +50,8 @@ pub(super) fn lower(
     emit::declare(function, isa);
     let mut builder = FunctionBuilder::new(function, context);
     let blocks: Vec<ir::Block> = cfg.blocks.iter().map(|_| builder.create_block()).collect();
-    let variables: Vec<Variable> = (0..cfg.variables.len()).map(|_| builder.declare_var(types::I64)).collect();
+    let variables: Vec<Variable> =
+        (0..cfg.variables.len()).map(|index| compat::declare_var(&mut builder, index)).collect();
     let mut lowering = Lowering { builder, blocks, variables };
     let awaited = awaited(cfg);
     let mut open = open_edges(cfg, &awaited);
@@ -73,7 +77,7 @@ pub(super) fn lower(
         Sealing::Late => lowering.builder.seal_all_blocks(),
         Sealing::Backward => lowering.blocks.iter().rev().for_each(|&block| lowering.builder.seal_block(block)),
     }
-    lowering.builder.finalize(isa.frontend_config());
+    compat::finalize(lowering.builder, isa);
     Ok(())
 }
 
@@ -90,14 +94,9 @@ fn open_edges(cfg: &Cfg, awaited: &[bool]) -> Vec<usize> {
     open
 }
 
-/// A terminator's targets, a multi-edge's once.
+/// A terminator's targets, each once.
 fn distinct(term: &Terminator) -> impl Iterator<Item = BlockIndex> {
-    let (first, second) = match *term {
-        Terminator::Br(target) => (Some(target), None),
-        Terminator::Cbr(_, yes, no) => (Some(yes), (no != yes).then_some(no)),
-        Terminator::Ret(_) => (None, None),
-    };
-    first.into_iter().chain(second)
+    term.targets().collect::<BTreeSet<_>>().into_iter()
 }
 
 struct Lowering<'a> {
@@ -162,6 +161,11 @@ impl Lowering<'_> {
                 let (yes, no) = if exchanged { (no, yes) } else { (yes, no) };
                 let (yes, no) = (self.blocks[yes], self.blocks[no]);
                 emit::branch(&mut self.builder, condition, (yes, &[]), (no, &[]));
+            }
+            Terminator::Switch(value, ref arms, default) => {
+                let value = self.atom(value);
+                let arms: Vec<_> = arms.iter().map(|&(constant, target)| (constant, self.blocks[target])).collect();
+                emit::switch(&mut self.builder, value, &arms, self.blocks[default]);
             }
             Terminator::Ret(atom) => {
                 let value = self.atom(atom);

@@ -38,9 +38,9 @@ pub fn emit(cfg: &Cfg, direct: bool, emitter: &mut Emitter<'_, '_>) -> Result<()
             emitter.builder.build_store(slots[assign.dest.index()], result)?;
             last = Some((assign.dest, result));
         }
-        match block.term {
-            Terminator::Br(target) => emitter.builder.build_unconditional_branch(blocks[target])?,
-            Terminator::Cbr(atom, yes, no) => {
+        match &block.term {
+            Terminator::Br(target) => emitter.builder.build_unconditional_branch(blocks[*target])?,
+            &Terminator::Cbr(atom, yes, no) => {
                 let bit = match last {
                     Some((variable, result)) if direct && atom == Atom::Var(variable) => emitter.bit_of(result),
                     _ => None,
@@ -51,8 +51,12 @@ pub fn emit(cfg: &Cfg, direct: bool, emitter: &mut Emitter<'_, '_>) -> Result<()
                 };
                 emitter.builder.build_conditional_branch(condition, blocks[yes], blocks[no])?
             }
+            Terminator::Switch(value, arms, default) => {
+                let value = read(emitter, &slots, *value)?;
+                emitter.switch(value, arms.iter().map(|&(constant, to)| (constant, blocks[to])), blocks[*default])?
+            }
             Terminator::Ret(atom) => {
-                let value = read(emitter, &slots, atom)?;
+                let value = read(emitter, &slots, *atom)?;
                 emitter.builder.build_return(Some(&value))?
             }
         };

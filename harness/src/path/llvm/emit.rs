@@ -14,7 +14,7 @@ use inkwell::context::Context;
 use inkwell::intrinsics::Intrinsic;
 use inkwell::module::Module;
 use inkwell::types::IntType;
-use inkwell::values::{FunctionValue, InstructionOpcode, IntValue, PointerValue};
+use inkwell::values::{FunctionValue, InstructionOpcode, InstructionValue, IntValue, PointerValue};
 
 use super::{Stop, compat};
 use crate::names::Names;
@@ -116,6 +116,23 @@ impl<'a, 'ctx> Emitter<'a, 'ctx> {
     pub fn bit_of(&self, result: IntValue<'ctx>) -> Option<IntValue<'ctx>> {
         let inst = result.as_instruction().filter(|inst| inst.get_opcode() == InstructionOpcode::ZExt)?;
         Some(inst.get_operand(0)?.value()?.into_int_value())
+    }
+
+    /// Ends the block with a `switch`.
+    pub fn switch(
+        &self,
+        value: IntValue<'ctx>,
+        arms: impl Iterator<Item = (i64, BasicBlock<'ctx>)>,
+        default: BasicBlock<'ctx>,
+    ) -> Result<InstructionValue<'ctx>, Stop> {
+        let value = if plant::on(Fault::LlvmSwitchNarrow) {
+            let low = self.builder.build_int_truncate(value, self.context.i32_type(), "")?;
+            self.builder.build_int_s_extend(low, self.i64, "")?
+        } else {
+            value
+        };
+        let arms: Vec<_> = arms.map(|(constant, block)| (self.constant(constant), block)).collect();
+        Ok(self.builder.build_switch(value, default, &arms)?)
     }
 
     /// An operation. It may end the current block and go on in a new one.

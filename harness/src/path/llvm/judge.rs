@@ -124,14 +124,20 @@ fn write(text: &mut String, inputs: &[Value], blocks: &[BlockText<'_>]) -> Resul
         for inst in block.body {
             instruction(text, inst)?;
         }
-        match block.term {
+        match &block.term {
             Terminator::Br(to) => line(text, format_args!("br label %b{}", to.0)),
             Terminator::Cbr(atom, yes, no) => {
                 // Blocks may have one name; the place in the listing has none twice.
-                line(text, format_args!("%c{index} = icmp ne i64 {}, 0", Operand(atom)));
+                line(text, format_args!("%c{index} = icmp ne i64 {}, 0", Operand(*atom)));
                 line(text, format_args!("br i1 %c{index}, label %b{}, label %b{}", yes.0, no.0));
             }
-            Terminator::Ret(atom) => line(text, format_args!("ret i64 {}", Operand(atom))),
+            Terminator::Switch(value, arms, default) => {
+                let arms: Vec<String> =
+                    arms.iter().map(|(constant, to)| format!("i64 {constant}, label %b{}", to.0)).collect();
+                let (value, arms) = (Operand(*value), arms.join(" "));
+                line(text, format_args!("switch i64 {value}, label %b{} [ {arms} ]", default.0));
+            }
+            Terminator::Ret(atom) => line(text, format_args!("ret i64 {}", Operand(*atom))),
             Terminator::Trap(trap) => return Err(format!("the terminator trap {trap}")),
         }
     }

@@ -2,35 +2,43 @@
 //!
 //! A path is a [`Construction`] and a [`Level`], `mem2reg-O2` for example. What [`LlvmPath::observe`] does reads from top
 //! to bottom: the program's own form, LLVM IR as built, SSA constructed, raised to the lab's form, optimized, compiled,
-//! run; LLVM's verifier judges after each change. The parts: [`emit`] and its two users [`phi`] and [`alloca`] write
+//! run; LLVM's verifier judges after each change. What the pipelines make is run as it stands ([`optimized`]), and on the
+//! paths `steps-` after each of their passes ([`steps`]). The parts: [`emit`] and its two users [`phi`] and [`alloca`] write
 //! the IR, [`session`] and [`machine`] hold the compiler, [`raise`] leads back to the lab, [`object`] on to machine
 //! code.
 
 mod alloca;
 mod compat;
 mod emit;
+mod faults;
 #[cfg(not(shared_object))]
 mod judge;
 mod machine;
 mod object;
+mod optimized;
 mod phi;
 mod prefixes;
 mod raise;
 mod session;
+mod steps;
 #[cfg(test)]
 mod tests;
 mod text;
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::io;
 
 use inkwell::builder::BuilderError;
+use inkwell::module::Module;
+use inkwell::values::InstructionOpcode;
 
 use crate::case::{Case, Program};
 use crate::lab;
 use crate::op::Outcome;
 use crate::path::native::{self, NativeEnd};
-use crate::path::{Detail, Fault, FaultKind, Observation, Path, PathId, Raised, Stage, Toolchain, Unsupported};
+use crate::path::{
+    Detail, Fault, FaultKind, Observation, Path, PathId, Raised, Size, Stage, Toolchain, Unsupported, now,
+};
 use crate::tac::{self, Perturbation};
 use compat::instcombine;
 use emit::Emitter;
@@ -38,7 +46,7 @@ use emit::Emitter;
 pub use judge::validator;
 use machine::{CodeGen, Machine};
 use object::Loaded;
-pub use prefixes::prefixes;
+pub use prefixes::stop_after;
 use session::Session;
 pub use text::run_text;
 
@@ -48,11 +56,18 @@ pub fn paths() -> Vec<Box<dyn Path>> {
     variants().into_iter().map(|path| Box::new(path) as Box<dyn Path>).collect()
 }
 
+/// A path that does what this one does, pass by pass: its notes name the first pass after which executions differ. `None`
+/// if no path of LLVM has this name, or if it runs no pipeline.
+pub fn stepwise(id: &PathId) -> Option<Box<dyn Path>> {
+    let path = variants().into_iter().find(|path| path.id == *id && path.pipeline().is_some())?;
+    Some(Box::new(LlvmPath { in_steps: true, ..path }))
+}
+
 fn variants() -> Vec<LlvmPath> {
     let version = compat::version();
     let path = |variant: String, construction, level, style| {
         let id = PathId::new("llvm", Some(&version), &variant);
-        LlvmPath { id, construction, level, passes: None, style }
+        LlvmPath { id, construction, level, passes: None, style, in_steps: false }
     };
     let [_, alloca, mem2reg, _] = &CONSTRUCTIONS;
     let [o0, _, mid, ..] = &LEVELS;
@@ -68,20 +83,28 @@ fn variants() -> Vec<LlvmPath> {
     let alone = Perturbation::ALL.chunks(1).map(|perturbations| {
         path(format!("perturbed-{}", tac::list(perturbations)), mem2reg, mid, Style { perturbations, ..PLAIN })
     });
-    plain.chain([direct]).chain(alone).chain(together).collect()
+    let in_steps = STEPS.iter().map(|level| {
+        let path = path(format!("steps-{}", level.name), alloca, level, PLAIN);
+        LlvmPath { in_steps: true, ..path }
+    });
+    plain.chain([direct]).chain(alone).chain(together).chain(in_steps).collect()
 }
 
 /// A path with passes of one's own, named `CONSTRUCTION[-direct]:PASS+PASS..[:cg2]`: as `opt` writes them, but joined by
 /// `+`, since commas part the globs of a list. `direct` branches on comparisons themselves, `cg2` generates code as at
 /// `O2`.
 pub fn custom(variant: &str) -> Option<Box<dyn Path>> {
+    custom_path(variant).map(|path| Box::new(path) as Box<dyn Path>)
+}
+
+fn custom_path(variant: &str) -> Option<LlvmPath> {
     let (construction, passes) = variant.split_once(':')?;
     let (passes, level) = passes.strip_suffix(":cg2").map_or((passes, &LEVELS[0]), |passes| (passes, &LEVELS[1]));
     let (name, direct) = construction.strip_suffix("-direct").map_or((construction, false), |name| (name, true));
     let construction = CONSTRUCTIONS.iter().find(|construction| construction.name == name)?;
     let style = Style { direct, ..PLAIN };
     let id = PathId::new("llvm", Some(&compat::version()), variant);
-    Some(Box::new(LlvmPath { id, construction, level, passes: Some(passes.replace('+', ",")), style }))
+    Some(LlvmPath { id, construction, level, passes: Some(passes.replace('+', ",")), style, in_steps: false })
 }
 
 /// mem2reg's construction alone, to compare constructions by cost and size: the number of phis.
@@ -168,6 +191,7 @@ const MID: Option<Pipeline> = Some(Pipeline {
     passes: concat!("sroa,early-cse,simplifycfg,", instcombine!(), ",reassociate,gvn,sccp,adce,simplifycfg"),
 });
 const O2: Option<Pipeline> = Some(Pipeline { text: "llvm-O2", passes: "default<O2>" });
+const O3: Option<Pipeline> = Some(Pipeline { text: "llvm-O3", passes: "default<O3>" });
 
 /// The levels.
 const LEVELS: [Level; 9] = [
@@ -182,16 +206,19 @@ const LEVELS: [Level; 9] = [
     },
     Level { name: "O2", pipeline: O2, codegen: CodeGen::Default },
     Level { name: "O2-cg0", pipeline: O2, codegen: CodeGen::None },
-    Level {
-        name: "O3",
-        pipeline: Some(Pipeline { text: "llvm-O3", passes: "default<O3>" }),
-        codegen: CodeGen::Default,
-    },
+    Level { name: "O3", pipeline: O3, codegen: CodeGen::Default },
     Level {
         name: "Os",
         pipeline: Some(Pipeline { text: "llvm-Os", passes: "default<Os>" }),
         codegen: CodeGen::Default,
     },
+];
+
+/// The pipelines that run pass by pass as well. What their machine code does is for the others to find out.
+const STEPS: [Level; 3] = [
+    Level { name: "mid", pipeline: MID, codegen: CodeGen::None },
+    Level { name: "O2", pipeline: O2, codegen: CodeGen::None },
+    Level { name: "O3", pipeline: O3, codegen: CodeGen::None },
 ];
 
 /// Why a path went no further.
@@ -267,6 +294,8 @@ struct LlvmPath {
     /// Instead of the level's pipeline.
     passes: Option<String>,
     style: Style,
+    /// Whether the level's passes run one by one, with a look at the function after each.
+    in_steps: bool,
 }
 
 impl LlvmPath {
@@ -299,14 +328,17 @@ impl Path for LlvmPath {
         if detail.texts && !self.style.perturbations.is_empty() {
             observation.texts.push(("perturbations".to_string(), tac::list(self.style.perturbations)));
         }
-        let stage = Cell::new(Stage::Lower);
+        if case.vectors.iter().any(|vector| vector.len() != case.program.inputs()) {
+            return Observation::unsupported("needs a value for each input");
+        }
+        now::enter(Stage::Lower);
         let made = match source(self.construction, self.style, &case.program) {
             Err(stop) => Ok(Err(stop)),
-            Ok(source) => session::survive(|| self.compile(&source, case, detail, &stage, &mut observation)),
+            Ok(source) => session::survive(|| self.compile(&source, case, detail, &mut observation)),
         };
         // No code may be wanted at all.
         if let Some(made) = made.map(Result::transpose).transpose() {
-            conclude(made, stage.get(), case, &mut observation);
+            conclude(made, now::stage(), case, &mut observation);
         }
         observation
     }
@@ -327,14 +359,13 @@ fn conclude(made: Result<Result<Loaded, Stop>, String>, stage: Stage, case: &Cas
 }
 
 impl LlvmPath {
-    /// From the program to machine code, or as far as the detail asks for. `stage` follows, for the case that LLVM never
-    /// comes back from one.
+    /// From the program to machine code, or as far as the detail asks for. `now` follows the stage, for the case that LLVM
+    /// never comes back from one.
     fn compile(
         &self,
         source: &Source,
         case: &Case,
         detail: Detail,
-        stage: &Cell<Stage>,
         observation: &mut Observation,
     ) -> Result<Option<Loaded>, Stop> {
         let session = Session::new();
@@ -350,35 +381,58 @@ impl LlvmPath {
             }
             observation.texts.extend(text("llvm"));
 
-            stage.set(Stage::Construct);
-            machine::verify(&module, stage.get())?;
+            now::enter(Stage::Construct);
+            machine::verify(&module, now::stage())?;
             if let Some(pipeline) = self.construction.pass {
-                machine.run(&session, &module, pipeline.passes, stage.get())?;
+                machine.run(&session, &module, pipeline.passes, now::stage())?;
                 observation.texts.extend(text(pipeline.text));
             }
             if self.construction.by_lab || self.construction.pass.is_some() {
                 match raise::raise(&module, case.program.inputs()) {
                     Ok(raised) => {
                         let function = lab::phi_to_args(&raised);
-                        observation.raised.push(Raised { stage: stage.get(), function });
+                        observation.raised.push(Raised { stage: now::stage(), function });
                     }
-                    Err(reason) => observation.unsupported.push(Unsupported { stage: stage.get(), reason }),
+                    Err(reason) => observation.unsupported.push(Unsupported { stage: now::stage(), reason }),
                 }
             }
 
             if detail.construct_only {
                 return Ok(None);
             }
-            stage.set(Stage::Optimize);
             if let Some((name, passes)) = self.pipeline() {
-                machine.run(&session, &module, passes, stage.get())?;
+                if self.in_steps {
+                    steps::run(machine, &session, &module, passes, (case, detail, observation))?;
+                } else {
+                    now::enter(Stage::Optimize);
+                    machine.run(&session, &module, passes, now::stage())?;
+                    faults::after(passes, &module);
+                    optimized::observe(&module, now::stage(), case, observation);
+                }
                 observation.texts.extend(text(name));
             }
 
-            stage.set(Stage::Compile);
-            Loaded::read(&machine.object(&session, &module)?).map(Some)
+            now::enter(Stage::Compile);
+            // Code generation changes the module too.
+            let size = size(&module);
+            let loaded = Loaded::read(&machine.object(&session, &module)?)?;
+            observation.size = Some(Size { code: loaded.code as u64, ..size });
+            Ok(Some(loaded))
         })
     }
+}
+
+/// The module's one function with a body in numbers.
+fn size(module: &Module<'_>) -> Size {
+    let mut size = Size::default();
+    let blocks = module.get_functions().flat_map(|function| function.get_basic_blocks());
+    for instruction in blocks.flat_map(|block| block.get_instructions()) {
+        match instruction.get_opcode() {
+            InstructionOpcode::Phi => size.parameters += 1,
+            _ => size.instructions += 1,
+        }
+    }
+    size
 }
 
 /// Runs the machine code on each of the case's vectors.
@@ -394,10 +448,8 @@ fn run(loaded: &Loaded, case: &Case, observation: &mut Observation) -> Result<()
         };
         let code = loaded.place(arena).map_err(failed)?;
         for vector in &case.vectors {
-            if vector.len() != case.program.inputs() {
-                return Err(Stop::unsupported("needs a value for each input"));
-            }
-            // SAFETY: LLVM compiled the function for this ABI, and it reads no inputs but the program's.
+            // SAFETY: LLVM compiled the function for this ABI, and it reads no inputs but the program's, of which
+            // `observe` has seen that the vector has all.
             let end =
                 unsafe { code.call(loaded.entry, vector, &|_| None, native::limit(case.fuel)) }.map_err(failed)?;
             observation.faults.extend(end.fault());

@@ -55,13 +55,17 @@ pub fn emit(function: &PhiFunction, emitter: &mut Emitter<'_, '_>) -> Result<(),
             values.0[inst.dest.index()] = Some(emitter.operation(inst.op, operands, &name)?);
         }
         ends[index] = emitter.current()?;
-        match block.term {
+        match &block.term {
             Terminator::Br(target) => emitter.builder.build_unconditional_branch(blocks[target.index()])?,
-            Terminator::Cbr(atom, yes, no) => {
+            &Terminator::Cbr(atom, yes, no) => {
                 let condition = emitter.condition(values.get(emitter, atom))?;
                 emitter.builder.build_conditional_branch(condition, blocks[yes.index()], blocks[no.index()])?
             }
-            Terminator::Ret(atom) => emitter.builder.build_return(Some(&values.get(emitter, atom)))?,
+            Terminator::Switch(value, arms, default) => {
+                let arms = arms.iter().map(|(constant, to)| (*constant, blocks[to.index()]));
+                emitter.switch(values.get(emitter, *value), arms, blocks[default.index()])?
+            }
+            Terminator::Ret(atom) => emitter.builder.build_return(Some(&values.get(emitter, *atom)))?,
             Terminator::Trap(_) => return Err(Stop::unsupported("trap")),
         };
     }

@@ -1,66 +1,57 @@
-//! The program after each pass of a path: which one makes it wrong?
+//! A path that stops after so many of its passes: which one makes the program wrong?
 //!
-//! LLVM numbers the passes that it runs, prints their names, and skips those behind `-opt-bisect-limit`
-//! (<https://llvm.org/docs/OptBisect.html>). The option is the process's own and so is the count, which goes on from
-//! pipeline to pipeline, so this is for processes that do nothing else: whoever calls collects their standard error.
+//! LLVM numbers the passes that it runs, those of code generation too, prints their names, and skips those behind
+//! `-opt-bisect-limit` (<https://llvm.org/docs/OptBisect.html>). Older versions take the option once in a process, and the
+//! names go to standard error, from which they are read back: it must be a file. So each limit is a process's own.
 
 use std::ffi::{CString, c_int};
 
 use inkwell::llvm_sys::support::LLVMParseCommandLineOptions;
 
-use super::{LlvmPath, Source, Stop, source, variants};
+use super::{LlvmPath, Source, Stop, custom_path, source, variants};
 use crate::case::Case;
-use crate::lab;
 use crate::path::llvm::emit::Emitter;
-use crate::path::llvm::machine::{self, CodeGen, Machine};
+use crate::path::llvm::machine::{self, Machine};
 use crate::path::llvm::object::Loaded;
 use crate::path::llvm::session::{self, Session};
-use crate::path::llvm::{alloca, phi, raise};
-use crate::path::{Observation, PathId, Raised, Stage, Unsupported};
+use crate::path::llvm::{alloca, optimized, phi};
+use crate::path::{AS_WRITTEN, Observation, PathId, Stage};
 
-/// No pass is numbered or skipped.
-const OFF: i32 = i32::MAX;
 /// All passes are numbered and none is skipped.
 const ALL: i32 = -1;
 
-/// Takes a path apart: gives `each` the program as written and after each pass that changed it, raised, compiled without
-/// optimization and run, until it says that it has seen enough. `printed` is what this process wrote to its standard
-/// error.
-pub fn prefixes(
-    id: &PathId,
-    case: &Case,
-    printed: &dyn Fn() -> String,
-    each: &mut dyn FnMut(&str, Observation) -> bool,
-) -> Result<(), String> {
-    let path = variants().into_iter().find(|path| path.id == *id).ok_or_else(|| format!("{id} is no path of LLVM"))?;
+/// The program after so many passes of a path, or after all: raised, compiled as the path does, and run; and the name of the
+/// last pass with its number.
+pub fn stop_after(id: &PathId, case: &Case, passes: Option<u32>) -> Result<(String, Observation), String> {
+    let listed = variants().into_iter().find(|path| path.id.variant == id.variant);
+    let path = listed.or_else(|| custom_path(&id.variant)).ok_or_else(|| format!("{id} is no path of LLVM"))?;
     let source = source(path.construction, path.style, &case.program).map_err(|stop| match stop {
         Stop::Fault(fault) => fault.message,
         Stop::Unsupported(unsupported) => unsupported.reason,
     })?;
-    let before = passes(&printed()).len();
-    path.stopped(&source, case, ALL);
-    let names = passes(&printed()).split_off(before);
-    let mut last = String::new();
-    for count in 0..=names.len() {
-        let so_far = passes(&printed()).len();
-        let observation = path.stopped(&source, case, (so_far + count) as i32);
-        let text = observation.texts.first().map(|(_, text)| text.clone()).unwrap_or_default();
-        // What a pass leaves as it was needs no second look.
-        let changed = count == 0 || text != last || !observation.faults.is_empty();
-        last = text;
-        let name =
-            count.checked_sub(1).map_or(crate::path::AS_WRITTEN.to_string(), |pass| format!("{count} {}", names[pass]));
-        if changed && !each(&name, observation) {
-            break;
-        }
-    }
-    Ok(())
+    set_limit(passes.map_or(ALL, |passes| passes as i32));
+    let observation = path.stopped(&source, case);
+    let names = numbered(&printed());
+    let name = match passes {
+        Some(0) => None,
+        Some(passes) => names.get(passes as usize - 1),
+        None => names.last(),
+    };
+    Ok((name.cloned().unwrap_or_else(|| AS_WRITTEN.to_string()), observation))
 }
 
-/// The passes that LLVM says it ran or skipped, in order: `simplifycfg on f`.
-fn passes(printed: &str) -> Vec<String> {
-    let lines = printed.lines().filter(|line| line.starts_with("BISECT: "));
-    lines.filter_map(|line| Some(line.split_once("running pass ")?.1.split_once(") ")?.1.to_string())).collect()
+/// What this process wrote to its standard error.
+fn printed() -> String {
+    std::fs::read_to_string("/proc/self/fd/2").unwrap_or_default()
+}
+
+/// The passes that LLVM says it ran or skipped, in order: `5 simplifycfg on f`.
+fn numbered(printed: &str) -> Vec<String> {
+    let pass = |line: &str| {
+        let (number, name) = line.strip_prefix("BISECT: ")?.split_once("running pass (")?.1.split_once(") ")?;
+        Some(format!("{number} {name}"))
+    };
+    printed.lines().filter_map(pass).collect()
 }
 
 fn set_limit(limit: i32) {
@@ -71,35 +62,28 @@ fn set_limit(limit: i32) {
 }
 
 impl LlvmPath {
-    /// The program with the passes behind a limit skipped: its text, raised, and run, without optimization in code
-    /// generation.
-    fn stopped(&self, source: &Source, case: &Case, limit: i32) -> Observation {
+    /// The program with the passes behind the limit skipped: its text, raised, and run.
+    fn stopped(&self, source: &Source, case: &Case) -> Observation {
         let mut observation = Observation::empty();
         let made = session::survive(|| {
             let session = Session::new();
             let module = session.context.create_module("roundtrip");
-            Machine::with(CodeGen::None, |machine| {
+            Machine::with(self.level.codegen, |machine| {
                 machine.adopt(&module);
                 let mut emitter = Emitter::new(&session.context, &module, true);
                 match source {
                     Source::Phi(function) => phi::emit(function, &mut emitter)?,
                     Source::Slots(cfg) => alloca::emit(cfg, self.style.direct, &mut emitter)?,
                 }
-                set_limit(limit);
-                let pipelines = [self.construction.pass, self.level.pipeline];
-                let run = |pipeline: super::Pipeline| {
-                    machine.run_unverified(&session, &module, pipeline.passes, Stage::Optimize)
-                };
-                let ran = pipelines.into_iter().flatten().try_for_each(run);
-                set_limit(OFF);
+                let construction = self.construction.pass.map(|pipeline| pipeline.passes);
+                let pipelines = construction.into_iter().chain(self.pipeline().map(|(_, passes)| passes));
+                let run = |passes: &str| machine.run_unverified(&session, &module, passes, Stage::Optimize);
+                let ran = pipelines.into_iter().try_for_each(run);
                 observation.texts.push(("llvm".into(), module.print_to_string().to_string()));
                 ran?;
                 machine::verify(&module, Stage::Optimize)?;
                 let stage = Stage::Optimize;
-                match raise::raise(&module, case.program.inputs()) {
-                    Ok(raised) => observation.raised.push(Raised { stage, function: lab::phi_to_args(&raised) }),
-                    Err(reason) => observation.unsupported.push(Unsupported { stage, reason }),
-                }
+                optimized::observe(&module, stage, case, &mut observation);
                 Loaded::read(&machine.object(&session, &module)?)
             })
         });
@@ -116,6 +100,7 @@ mod tests {
     fn passes_are_read_off_what_llvm_prints() {
         let printed = "BISECT: running pass (1) mem2reg on f\nnoise\nBISECT: NOT running pass (2) loop-rotate on loop %b in \
                        function f\nBISECT: running pass (3) inline on (f)\n";
-        assert_eq!(passes(printed), ["mem2reg on f", "loop-rotate on loop %b in function f", "inline on (f)"]);
+        let names = ["1 mem2reg on f", "2 loop-rotate on loop %b in function f", "3 inline on (f)"];
+        assert_eq!(numbered(printed), names);
     }
 }

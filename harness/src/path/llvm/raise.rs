@@ -10,11 +10,13 @@ use std::hash::{BuildHasherDefault, Hasher};
 
 use inkwell::IntPredicate;
 use inkwell::basic_block::BasicBlock;
+use inkwell::llvm_sys::core::LLVMGetSwitchCaseValue;
 use inkwell::llvm_sys::prelude::LLVMValueRef;
 use inkwell::module::Module;
 use inkwell::types::AnyTypeEnum;
 use inkwell::values::{
-    AnyValue, AsValueRef, BasicValueEnum, CallSiteValue, FunctionValue, InstructionOpcode, InstructionValue, PhiValue,
+    AnyValue, AsValueRef, BasicValueEnum, CallSiteValue, FunctionValue, InstructionOpcode, InstructionValue, IntValue,
+    PhiValue,
 };
 
 use super::compat;
@@ -24,14 +26,14 @@ use crate::names::Names;
 use crate::op::{Op, Trap};
 
 /// What can't be raised: an opcode, a kind of value.
-type Reason = String;
+pub type Reason = String;
 
 /// A table of LLVM's objects, which are told apart by their addresses.
 type Table<K, V> = HashMap<K, V, BuildHasherDefault<ByAddress>>;
 
 /// Spreads an address over 64 bits (Fibonacci hashing); the standard hasher would take a third of the time of raising.
 #[derive(Default)]
-struct ByAddress(u64);
+pub struct ByAddress(u64);
 
 impl Hasher for ByAddress {
     fn write(&mut self, bytes: &[u8]) {
@@ -134,6 +136,7 @@ impl<'ctx> Raiser<'ctx> {
                 InstructionOpcode::Phi => phis.push(self.phi(inst)?),
                 InstructionOpcode::Call => trap = Some(raised_trap(inst)?),
                 InstructionOpcode::Br => term = Some(self.branch(inst)?),
+                InstructionOpcode::Switch => term = Some(self.switch(inst)?),
                 InstructionOpcode::Return => term = Some(Terminator::Ret(self.atom(operand(inst, 0)?)?)),
                 InstructionOpcode::Unreachable => {
                     term = Some(Terminator::Trap(trap.ok_or("unreachable")?));
@@ -170,6 +173,19 @@ impl<'ctx> Raiser<'ctx> {
             1 => Terminator::Br(target(0)?),
             _ => Terminator::Cbr(self.atom(operand(inst, 0)?)?, target(2)?, target(1)?),
         })
+    }
+
+    /// Operands: what is looked at, where the rest goes, then where each arm goes. From LLVM 22 on the constants are no
+    /// operands; they go by the number of the successor.
+    fn switch(&self, inst: InstructionValue<'ctx>) -> Result<Terminator<Block>, Reason> {
+        let target = |index| {
+            let block = inst.get_operand(index).and_then(|operand| operand.block()).ok_or("switch")?;
+            self.blocks.get(&block).copied().ok_or("switch to nowhere")
+        };
+        // SAFETY: successor 0 is where the rest goes, each further one has a constant, which lives as long as the context.
+        let case = |index| unsafe { IntValue::new(LLVMGetSwitchCaseValue(inst.as_value_ref(), index - 1)) };
+        let arms = (2..inst.get_num_operands()).map(|index| Ok((constant(case(index).into())?, target(index)?)));
+        Ok(Terminator::Switch(self.atom(operand(inst, 0)?)?, arms.collect::<Result<_, Reason>>()?, target(1)?))
     }
 
     fn instruction(&self, inst: InstructionValue<'ctx>) -> Result<Inst, Reason> {

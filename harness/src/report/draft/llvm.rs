@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use crate::op::Outcome;
+use crate::op::{Outcome, Trap};
 use crate::path::Stage;
 use crate::report::draft::{Subject, extra, links};
 use crate::triage::{Triage, Trials};
@@ -51,10 +51,26 @@ fn pipelines(toolchain: &str) -> String {
     passes.split(", ").map(nested).collect::<Vec<_>>().join(",")
 }
 
-/// `instcombine` of `14 instcombine on f`, with what keeps `opt` from ending early.
+/// `instcombine` of `14 instcombine on f`, with what keeps `opt` from ending early. Before LLVM 16 passes are told by the
+/// names of their classes.
 fn pass_name(pass: &str) -> &str {
     match pass.split(' ').nth(1).unwrap_or(pass) {
         "instcombine" => "instcombine<no-verify-fixpoint>",
+        "InstCombinePass" => "instcombine",
+        "PromotePass" => "mem2reg",
+        "SROAPass" | "SROA" => "sroa",
+        "EarlyCSEPass" => "early-cse",
+        "SimplifyCFGPass" => "simplifycfg",
+        "JumpThreadingPass" => "jump-threading",
+        "IndVarSimplifyPass" => "indvars",
+        "GVNPass" | "GVN" => "gvn",
+        "SCCPPass" => "sccp",
+        "ADCEPass" => "adce",
+        "ReassociatePass" => "reassociate",
+        "LICMPass" => "licm",
+        "LoopRotatePass" => "loop-rotate",
+        "LoopFullUnrollPass" => "loop-unroll-full",
+        "CorrelatedValuePropagationPass" => "correlated-propagation",
         name => name,
     }
 }
@@ -120,33 +136,62 @@ pub fn module(text: &str, inputs: &[i64], right: Outcome) -> String {
             module.push('\n');
         }
     }
-    let values: Vec<String> = inputs.iter().map(|value| format!("i64 {value}")).collect();
-    let _ = writeln!(module, "\n@inputs = global [{} x i64] [{}]", inputs.len(), values.join(", "));
-    module.push_str("@returned = constant [13 x i8] c\"return %lld\\0A\\00\"\n@trapped = constant [11 x i8] c\"trap %lld\\0A\\00\"\n");
-    module.push_str("declare i32 @printf(ptr, ...)\ndeclare void @exit(i32)\n\n");
-    // Its code is 0 for a division by zero and 1 for an overflow.
-    let trap = match right {
-        Outcome::Trap(crate::op::Trap::DivByZero) => 0,
-        Outcome::Trap(crate::op::Trap::Overflow) => 1,
-        _ => -1,
-    };
-    let _ = write!(
-        module,
-        "define void @raise_trap(i64 %code) noinline optnone noreturn nounwind {{\n  call i32 (ptr, ...) @printf(ptr \
-         @trapped, i64 %code)\n  %wrong = icmp ne i64 %code, {trap}\n  %status = zext i1 %wrong to i32\n  call void \
-         @exit(i32 %status)\n  unreachable\n}}\n\ndefine i32 @main() noinline optnone {{\n  %result = call i64 @f(ptr \
-         @inputs)\n  call i32 (ptr, ...) @printf(ptr @returned, i64 %result)\n"
-    );
-    match right {
-        Outcome::Return(value) => {
-            let _ = write!(
-                module,
-                "  %wrong = icmp ne i64 %result, {value}\n  %status = zext i1 %wrong to i32\n  ret i32 %status\n}}\n"
-            );
+    module + &frame(text.contains("@f(i64* "), inputs, right)
+}
+
+/// `main` and what it needs. Before LLVM 15 a pointer has the type of what it points to.
+fn frame(has_typed_pointers: bool, inputs: &[i64], right: Outcome) -> String {
+    let pointer = if has_typed_pointers { "i8*" } else { "ptr" };
+    let first = |element: &str, count: usize, name: &str| {
+        let array = format!("[{count} x {element}]");
+        if has_typed_pointers {
+            format!("{element}* getelementptr ({array}, {array}* {name}, i64 0, i64 0)")
+        } else {
+            format!("ptr {name}")
         }
-        _ => module.push_str("  ret i32 1\n}\n"),
-    }
-    module
+    };
+    let returned = first("i8", 13, "@returned");
+    let trapped = first("i8", 11, "@trapped");
+    let printf = format!("call i32 ({pointer}, ...) @printf");
+    let values: Vec<String> = inputs.iter().map(|value| format!("i64 {value}")).collect();
+    let array = format!("[{} x i64]", inputs.len());
+    // A trap's code is 0 for a division by zero and 1 for an overflow.
+    let (code, value) = match right {
+        Outcome::Trap(Trap::DivByZero) => (0, None),
+        Outcome::Trap(Trap::Overflow) => (1, None),
+        Outcome::Return(value) => (-1, Some(value)),
+        Outcome::OutOfFuel | Outcome::Undefined => (-1, None),
+    };
+    let end = match value {
+        Some(value) => {
+            format!("  %wrong = icmp ne i64 %result, {value}\n  %status = zext i1 %wrong to i32\n  ret i32 %status\n")
+        }
+        None => "  ret i32 1\n".into(),
+    };
+    format!(
+        r#"
+@inputs = global {array} [{values}]
+@returned = constant [13 x i8] c"return %lld\0A\00"
+@trapped = constant [11 x i8] c"trap %lld\0A\00"
+declare i32 @printf({pointer}, ...)
+declare void @exit(i32)
+
+define void @raise_trap(i64 %code) noinline optnone noreturn nounwind {{
+  {printf}({trapped}, i64 %code)
+  %wrong = icmp ne i64 %code, {code}
+  %status = zext i1 %wrong to i32
+  call void @exit(i32 %status)
+  unreachable
+}}
+
+define i32 @main() noinline optnone {{
+  %result = call i64 @f({inputs})
+  {printf}({returned}, i64 %result)
+{end}}}
+"#,
+        values = values.join(", "),
+        inputs = first("i64", inputs.len(), "@inputs"),
+    )
 }
 
 fn is_definition(line: &str) -> bool {

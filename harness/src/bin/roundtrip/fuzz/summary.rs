@@ -22,13 +22,7 @@ pub fn print(
     if format == Format::Json {
         return terminal.json(&object(tally, ids, findings));
     }
-    let rows = [
-        ("programs", tally.programs),
-        ("agree", tally.programs - tally.findings - tally.inconclusive - tally.known),
-        ("findings", tally.findings),
-        ("known", tally.known),
-        ("inconclusive", tally.inconclusive),
-    ];
+    let rows = [("programs", tally.programs)].into_iter().chain(tally.verdicts.rows());
     terminal.line(table(["verdict", "programs"], rows.map(|(name, n)| [name.into(), n.to_string()])))?;
     if !findings.signatures.is_empty() {
         let rows = findings.signatures.iter().map(|(signature, n)| [signature.to_string(), n.to_string()]);
@@ -107,6 +101,7 @@ fn object(tally: &Tally, ids: &[PathId], findings: &Counts) -> Value {
             "path": id.to_string(),
             "programs": path.programs,
             "runs": path.executions(),
+            "vectors": {"due": path.due, "done": path.done, "excused": path.excused},
             "outcomes": {"return": path.returns, "trap": path.traps, "wrong": path.wrong},
             "faults": path.faults,
             "unsupported": path.unsupported,
@@ -116,10 +111,11 @@ fn object(tally: &Tally, ids: &[PathId], findings: &Counts) -> Value {
     json!({
         "summary": {
             "programs": tally.programs,
-            "agree": tally.programs - tally.findings - tally.inconclusive,
-            "findings": tally.findings,
-            "known": tally.known,
-            "inconclusive": tally.inconclusive,
+            "agree": tally.verdicts.agree,
+            "findings": tally.verdicts.findings(),
+            "known": tally.verdicts.known,
+            "inconclusive": tally.verdicts.inconclusive,
+            "verdicts": tally.verdicts,
             "signatures": signatures,
             "identities": identities,
             "generator": generator,
@@ -159,7 +155,7 @@ pub fn print_times(tally: &Tally, ids: &[PathId], elapsed: Duration, jobs: usize
     let rate = tally.programs as f64 / elapsed.as_secs_f64().max(1e-9);
     let own = share(total.saturating_sub(compilers), total);
     terminal.write(&format!(
-        "\n{} programs in {:.1} s on {jobs} threads, {rate:.0} programs/s; {own}% of the time is the harness's own\n",
+        "\n{} programs in {:.1} s on {jobs} workers, {rate:.0} programs/s; {own}% of the time is the harness's own\n",
         tally.programs,
         elapsed.as_secs_f64(),
     ));

@@ -13,12 +13,14 @@ use std::path::{Path as FilePath, PathBuf};
 
 use anyhow::{Context, bail};
 use harness::compare::Report;
-use harness::path::{PathId, registry};
+use harness::op::Outcome;
+use harness::path::{PathId, installed};
 use harness::report::draft::llvm::Repro;
 use harness::report::draft::{self, Subject};
-use harness::triage::{self, Death, Replays, Triage, Trial, Trials, accuse};
+use harness::triage::{self, Death, Replays, Triage, Trial, Trials, accuse, versions};
 
 use crate::planted::Plant;
+use crate::select;
 use crate::status::Status;
 use crate::terminal::{Format, Terminal};
 use step::Step;
@@ -71,7 +73,11 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
     let case = target::case(file, terminal)?;
     let (report, replays) = replay(&runner, file, globs.as_deref(), args.replays.into())?;
     let Some(signature) = report.signature.as_ref().filter(|_| report.verdict.is_finding()) else {
-        bail!("{} is no finding: its verdict is {}", target.program.display(), report.verdict);
+        let name = target.program.display();
+        match report.quality().keys().next() {
+            Some(quality) => bail!("{name}: {quality} is a matter of quality and says itself which construction it is"),
+            None => bail!("{name} is no finding: its verdict is {}", report.verdict),
+        }
     };
     if let Some(recorded) = target.signature.as_ref().filter(|recorded| **recorded != signature.0) {
         terminal.warn(format!("recorded as {recorded}, it shows {signature} now"));
@@ -79,7 +85,7 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
 
     let suspect = accuse::suspect(&report);
     let trials = match suspect {
-        Some(path) => runner.trials(file, path)?,
+        Some(path) => runner.taken_apart(file, path, &accuse::right(&report))?,
         None => Trials::default(),
     };
     if let Some(death) = &trials.death {
@@ -89,7 +95,11 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
             death.how
         ));
     }
-    let triage = triage::triage(&case, &report, suspect, &trials, replays);
+    let versions = match suspect {
+        Some(path) => versions::of(&runner.report(file, Some(&all_versions(path)))?, suspect),
+        None => versions::of(&report, None),
+    };
+    let triage = triage::triage(&case, &report, suspect, &trials, replays, versions);
     let toolchain = suspect.and_then(toolchain).unwrap_or_default();
     let repro = runner.repro(file, &triage, &report, &trials, &toolchain)?;
     let mut subject = Subject {
@@ -114,9 +124,17 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
     Ok(Status::Good)
 }
 
+/// Every version of a path that is linked in or installed, and the harness's own paths to hold them against.
+fn all_versions(path: &PathId) -> String {
+    let installed = installed::found().iter().any(|found| found.compiler == path.compiler);
+    let (compiler, variant) = (&path.compiler, globset::escape(&path.variant));
+    let versions = if installed { format!("{compiler}@*/{variant}") } else { globset::escape(&path.to_string()) };
+    format!("tiny/*,lab/*,{versions}")
+}
+
 /// What stands behind a path.
 fn toolchain(id: &PathId) -> Option<String> {
-    registry().into_iter().find(|path| path.id() == *id).map(|path| path.toolchain().description)
+    select::by_name(&id.to_string()).ok().map(|path| path.toolchain().description)
 }
 
 /// Replays a program from its text, in a fresh process each time. The first report counts; the others must have its
@@ -157,11 +175,38 @@ impl Runner {
         Ok(serde_json::from_str(&ended.printed)?)
     }
 
-    /// What came of taking a path apart.
-    fn trials(&self, file: &FilePath, path: &PathId) -> anyhow::Result<Trials> {
-        let ended = self.run(&["triage-step", Step::Trials.name()], file, Some(&path.to_string()))?;
+    /// What came of taking a path apart, once.
+    fn trials(&self, file: &FilePath, path: &PathId, stop_after: Option<u32>) -> anyhow::Result<Trials> {
+        let limit = stop_after.map(|passes| format!("--stop-after={passes}"));
+        let words: Vec<&str> =
+            ["triage-step", Step::Trials.name()].into_iter().chain(limit.iter().map(String::as_str)).collect();
+        let ended = self.run(&words, file, Some(&globset::escape(&path.to_string())))?;
         let lines = ended.printed.lines().map_while(|line| serde_json::from_str(line).ok());
         Ok(Trials { trials: lines.collect(), death: ended.death })
+    }
+
+    /// A path taken apart: LLVM's by halving its passes until a right form stands before a wrong one, another's at once.
+    fn taken_apart(&self, file: &FilePath, path: &PathId, right: &[Outcome]) -> anyhow::Result<Trials> {
+        if path.compiler != "llvm" {
+            return self.trials(file, path, None);
+        }
+        let form = |passes| anyhow::Ok(self.trials(file, path, passes)?.form());
+        let first = form(Some(0))?;
+        if !first.is_right(right) {
+            return Ok(Trials { trials: vec![first], death: None });
+        }
+        let last = form(None)?;
+        let (mut good, mut bad) = (0, last.number().unwrap_or(0));
+        let mut trials = vec![first, last];
+        while !trials[trials.len() - 1].is_right(right) && bad - good > 1 {
+            let middle = good + (bad - good) / 2;
+            let trial = form(Some(middle))?;
+            let place = if trial.is_right(right) { &mut good } else { &mut bad };
+            *place = middle;
+            trials.push(trial);
+            trials.sort_by_key(|trial| trial.number().unwrap_or(0));
+        }
+        Ok(Trials { trials, death: None })
     }
 
     /// What Cranelift's interpreter says of the draft's test, if it is Cranelift's.
@@ -199,10 +244,11 @@ impl Runner {
                 vec!["triage-step".into(), Step::Ir.name().into(), "--module".into(), module.to_string_lossy()];
             words.extend(candidate.passes.iter().flat_map(|passes| ["--passes".into(), passes.into()]));
             let words: Vec<&str> = words.iter().map(AsRef::as_ref).collect();
-            let ended = self.run(&words, file, Some(&path.to_string()))?;
+            let ended = self.run(&words, file, Some(&globset::escape(&path.to_string())))?;
             let trials: Vec<Trial> = ended.printed.lines().map_while(|line| serde_json::from_str(line).ok()).collect();
             let is_right = |index: usize| trials.get(index).is_some_and(|trial: &Trial| trial.is_right(&right));
-            if is_right(0) && !is_right(1) {
+            let is_run = trials.iter().flat_map(|trial| &trial.faults).all(|fault| !fault.message.contains("unknown"));
+            if is_right(0) && !is_right(1) && is_run {
                 candidate.is_verified = true;
                 return Ok(Some(candidate.clone()));
             }

@@ -4,11 +4,12 @@
 
 use std::path::{Path as FilePath, PathBuf};
 
-use anyhow::{Context, bail};
+use anyhow::{Context, anyhow};
 use harness::case::Case;
 use harness::judge;
 use harness::op::{Execution, Outcome};
-use harness::path::{self, Detail, Observation, Path, PathId};
+use harness::path::installed::{self, Found};
+use harness::path::{self, Detail, Path, PathId};
 use harness::triage::Trial;
 
 use crate::check::check_case;
@@ -29,6 +30,9 @@ pub struct Args {
     options: RunOptions,
     #[command(flatten)]
     paths: PathOptions,
+    /// For `trials` of LLVM: after so many passes; without it, after all
+    #[arg(long)]
+    stop_after: Option<u32>,
     /// For `ir`: the module
     #[arg(long)]
     module: Option<PathBuf>,
@@ -44,7 +48,7 @@ pub struct Args {
 pub enum Step {
     /// Check the program, and give the report with all texts.
     Report,
-    /// Take the one path apart: by passes, or by options.
+    /// Take the one path apart: stop after a pass, or change each option.
     Trials,
     /// Run a module of LLVM IR before and after passes.
     Ir,
@@ -77,14 +81,21 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
     match args.step {
         Step::Report => {
             let paths: Vec<&dyn Path> = paths.iter().map(|path| &**path).collect();
-            let report = check_case(&case, &paths, Detail { texts: true, structure: true, ..Detail::default() });
+            let report =
+                check_case(&case, &paths, Detail { texts: true, structure: true, ..Detail::default() }, &mut |_| {});
             terminal.line(serde_json::to_string(&report)?)?;
         }
-        Step::Trials => trials(&paths[0].id(), case, terminal)?,
+        Step::Trials => trials(args, &paths[0].id(), case, terminal)?,
         Step::Ir => ir(args, &paths[0].id(), case, terminal)?,
         Step::Filetest => {}
     }
     Ok(Status::Good)
+}
+
+/// The shared object that holds a path, if the program itself does not.
+fn installed(id: &PathId) -> Option<Found> {
+    let is_linked_in = path::registry().iter().any(|path| path.id().version == id.version);
+    installed::found().into_iter().find(|found| !is_linked_in && found.holds(id))
 }
 
 fn read(file: &FilePath) -> anyhow::Result<String> {
@@ -106,7 +117,11 @@ fn ir(args: &Args, id: &PathId, mut case: Case, terminal: &Terminal) -> anyhow::
     let file = args.module.as_ref().context("needs --module")?;
     let text = read(file)?;
     let ended = ending(&mut case);
-    let observations = path::run_llvm_text(&text, args.passes.as_deref(), &case).context("this build has no LLVM")?;
+    let passes = args.passes.as_deref();
+    let observations = match installed(id) {
+        Some(object) => object.run_text(&text, passes, &case).map_err(|why| anyhow!(why))?,
+        None => path::run_llvm_text(&text, passes, &case).context("this build has no LLVM")?,
+    };
     for (what, observation) in ["before", "after"].into_iter().zip(observations) {
         terminal.line(serde_json::to_string(&Trial::new(what, observation, id, &case, &ended))?)?;
     }
@@ -114,20 +129,14 @@ fn ir(args: &Args, id: &PathId, mut case: Case, terminal: &Terminal) -> anyhow::
 }
 
 /// Takes a path apart.
-fn trials(id: &PathId, mut case: Case, terminal: &Terminal) -> anyhow::Result<()> {
+fn trials(args: &Args, id: &PathId, mut case: Case, terminal: &Terminal) -> anyhow::Result<()> {
     let ended = ending(&mut case);
-    let mut failed = Ok(());
-    let mut print = |what: &str, observation: Observation| {
-        let trial = Trial::new(what, observation, id, &case, &ended);
-        let printed = serde_json::to_string(&trial).map_err(Into::into).and_then(|line| terminal.line(line));
-        let goes_on = printed.is_ok();
-        failed = printed;
-        goes_on
+    let forms = match installed(id) {
+        Some(object) => object.take_apart(&id.variant, &case, args.stop_after),
+        None => path::take_apart(id, &case, args.stop_after),
     };
-    // The parent has this process write to a file, which can be read back.
-    let said = || std::fs::read_to_string("/proc/self/fd/2").unwrap_or_default();
-    if let Err(why) = path::take_apart(id, &case, &said, &mut print) {
-        bail!(why);
+    for (what, observation) in forms.map_err(|why| anyhow!(why))? {
+        terminal.line(serde_json::to_string(&Trial::new(&what, observation, id, &case, &ended))?)?;
     }
-    failed
+    Ok(())
 }

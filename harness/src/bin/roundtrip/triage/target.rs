@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use harness::case::{Case, DEFAULT_FUEL, Form};
-use harness::path;
+use harness::path::{self, PathId, installed};
 use harness::record;
+use harness::record::read::StoredRecord;
 
 use super::Runner;
 use crate::source::{InputForm, RunOptions, Source};
@@ -20,7 +21,7 @@ pub struct Target {
     finding: Option<PathBuf>,
     /// The signature that it was recorded with.
     pub signature: Option<String>,
-    /// The paths that it was recorded with, without versions.
+    /// The paths that it was recorded with.
     paths: Vec<String>,
 }
 
@@ -41,20 +42,30 @@ impl Target {
         let Some(folder) = beside.filter(|folder| folder.join(record::RECORD).is_file()) else {
             return Ok(Target { program, finding: None, signature: None, paths: Vec::new() });
         };
-        let recorded = record::expected(&folder).map_err(|why| anyhow::anyhow!(why))?;
-        Ok(Target { program, finding: Some(folder), signature: recorded.signature, paths: recorded.paths })
+        let file = folder.join(record::RECORD);
+        let text = fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?;
+        let recorded: StoredRecord =
+            serde_json::from_str(&text).with_context(|| format!("{} is no finding's record", file.display()))?;
+        let paths = recorded.paths.into_iter().map(|path| path.path).collect();
+        Ok(Target { program, finding: Some(folder), signature: Some(recorded.signature), paths })
     }
 
-    /// The recorded paths that there still are, in all of their versions: all are asked which version is wrong.
+    /// The recorded paths that there still are: of the version that they were recorded with, or else of the one that is
+    /// linked in.
     pub fn globs(&self) -> Option<String> {
-        let there: Vec<String> = path::registry().iter().map(|path| path.id().short()).collect();
-        let known: Vec<String> = self
-            .paths
-            .iter()
-            .filter(|path| there.contains(path))
-            .map(|name| format!("{{{}}}", globset::escape(name)))
-            .collect();
-        (!known.is_empty()).then(|| known.join(","))
+        let linked_in: Vec<PathId> = path::registry().iter().map(|path| path.id()).collect();
+        let installed = installed::found();
+        let name = |recorded: &String| {
+            let (compiler, variant) = recorded.split_once('/')?;
+            let (compiler, version) = compiler.split_once('@').map_or((compiler, None), |(c, v)| (c, Some(v)));
+            let id = PathId::new(compiler, version, variant);
+            let is_here = linked_in.contains(&id) || installed.iter().any(|found| found.holds(&id));
+            let is_like = || linked_in.iter().any(|other| other.short() == id.short());
+            let name = if is_here { recorded.clone() } else { is_like().then(|| id.short())? };
+            Some(globset::escape(&name))
+        };
+        let names: Vec<String> = self.paths.iter().filter_map(name).collect();
+        (!names.is_empty()).then(|| names.join(","))
     }
 
     /// Where the triage belongs.

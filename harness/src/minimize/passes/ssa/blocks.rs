@@ -1,6 +1,6 @@
 //! Passes over blocks and branches.
 
-use super::{Atom, Attempt, Block, Function, Names, Target, Terminator, replace_uses};
+use super::{Atom, Attempt, Block, BlockData, Function, Names, Target, Terminator, chunks, constants, replace_uses};
 
 /// Drops all blocks that the entry does not reach.
 pub fn drop_unreachable(function: &Function, n: usize) -> Attempt<Function> {
@@ -24,24 +24,63 @@ pub fn drop_block(function: &Function, n: usize) -> Attempt<Function> {
 /// How many ways [`end_early`] has for one block.
 const ENDINGS: usize = 4;
 
-/// Replaces a terminator: a `cbr` by one of its branches, anything by the return of its atom, of the last result, or of
-/// 0. Blocks that nothing reaches any more go, or stay: they may be what matters.
+/// Replaces a terminator: a `cbr` by one of its branches, a `switch` by its first or its last one, anything by the return
+/// of its atom, of the last result, or of 0. Blocks that nothing reaches any more go, or stay: they may be what matters.
 pub fn end_early(function: &Function, n: usize) -> Attempt<Function> {
     let Some(block) = function.blocks.get(n / 2 / ENDINGS) else { return Attempt::End };
     let result = match block.body.last() {
         Some(inst) => Atom::Value(inst.dest),
         None => Atom::Const(0),
     };
-    let term = match (&block.term, n / 2 % ENDINGS) {
-        (Terminator::Cbr(_, yes, _), 0) => Terminator::Br(yes.clone()),
-        (Terminator::Cbr(_, _, no), 1) => Terminator::Br(no.clone()),
-        (Terminator::Cbr(atom, ..), 2) => Terminator::Ret(*atom),
-        (_, 3) => Terminator::Ret(result),
-        _ => return Attempt::Nothing,
+    let chooses = matches!(block.term, Terminator::Cbr(..) | Terminator::Switch(..));
+    let mut targets = block.term.targets();
+    let term = match n / 2 % ENDINGS {
+        0 if chooses => targets.next().cloned().map(Terminator::Br),
+        1 if chooses => targets.next_back().cloned().map(Terminator::Br),
+        2 if chooses => block.term.atom().map(Terminator::Ret),
+        3 => Some(Terminator::Ret(result)),
+        _ => None,
     };
+    let Some(term) = term else { return Attempt::Nothing };
     let mut less = function.clone();
     less.blocks[n / 2 / ENDINGS].term = term;
     Attempt::Candidate(if n.is_multiple_of(2) { without_unreached(&less) } else { less })
+}
+
+/// Takes arms from a `switch`: all of them, halves, .., single ones. Blocks that nothing reaches any more go.
+pub fn drop_arms(function: &Function, n: usize) -> Attempt<Function> {
+    let mut ranges = function
+        .blocks
+        .iter()
+        .enumerate()
+        .flat_map(|(at, block)| chunks(arms(block).len()).map(move |range| (at, range)));
+    let Some((at, range)) = ranges.nth(n) else { return Attempt::End };
+    let mut less = function.clone();
+    if let Terminator::Switch(_, arms, _) = &mut less.blocks[at].term {
+        arms.drain(range);
+    }
+    Attempt::Candidate(without_unreached(&less))
+}
+
+/// Gives an arm of a `switch` a simpler constant that no other arm has.
+pub fn simplify_arm(function: &Function, n: usize) -> Attempt<Function> {
+    let mut places = function.blocks.iter().enumerate().flat_map(|(at, block)| {
+        let arms = arms(block);
+        let free = move |new: &i64| arms.iter().all(|(constant, _)| constant != new);
+        let simpler = move |constant| constants::simpler(constant).into_iter().filter(free);
+        arms.iter().enumerate().flat_map(move |(arm, (constant, _))| simpler(*constant).map(move |new| (at, arm, new)))
+    });
+    let Some((at, arm, new)) = places.nth(n) else { return Attempt::End };
+    let mut changed = function.clone();
+    if let Terminator::Switch(_, arms, _) = &mut changed.blocks[at].term {
+        arms[arm].0 = new;
+    }
+    Attempt::Candidate(changed)
+}
+
+/// The arms of a block's `switch`.
+fn arms(block: &BlockData) -> &[(i64, Target)] {
+    if let Terminator::Switch(_, arms, _) = &block.term { arms } else { &[] }
 }
 
 /// Appends a block to its only predecessor, when that branches to nowhere else.
@@ -67,9 +106,10 @@ pub fn join(function: &Function, n: usize) -> Attempt<Function> {
 
 /// Lets an edge to a block that only branches on go directly where that branches to.
 pub fn bypass(function: &Function, n: usize) -> Attempt<Function> {
-    let (at, second) = (n / 2, n % 2);
-    let Some(block) = function.blocks.get(at) else { return Attempt::End };
-    let Some(target) = block.term.targets().nth(second) else { return Attempt::Nothing };
+    let blocks = function.blocks.iter().enumerate();
+    let mut edges =
+        blocks.flat_map(|(at, block)| block.term.targets().enumerate().map(move |(edge, target)| (at, edge, target)));
+    let Some((at, edge, target)) = edges.nth(n) else { return Attempt::End };
     let through = &function.blocks[target.block.index()];
     let Terminator::Br(next) = &through.term else { return Attempt::Nothing };
     if !through.body.is_empty() || target.args.len() != through.params.len() {
@@ -82,7 +122,7 @@ pub fn bypass(function: &Function, n: usize) -> Attempt<Function> {
     });
     let new = Target { block: next.block, args: args.collect() };
     let mut shorter = function.clone();
-    if let Some(target) = shorter.blocks[at].term.targets_mut().nth(second) {
+    if let Some(target) = shorter.blocks[at].term.targets_mut().nth(edge) {
         *target = new;
     }
     Attempt::Candidate(without_unreached(&shorter))
