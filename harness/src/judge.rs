@@ -4,7 +4,7 @@
 use crate::case::{Case, Program};
 use crate::lab;
 use crate::op::{Execution, Outcome};
-use crate::path::{Fault, FaultKind, Observation, PathId, Raised, Stage, Unsupported};
+use crate::path::{Fault, FaultKind, Note, Observation, PathId, Raised, Stage, Unsupported};
 use crate::structure::{self, Structure};
 use crate::{tac, tiny};
 
@@ -21,6 +21,8 @@ pub struct Judged {
     pub faults: Vec<Fault>,
     /// What it could not take.
     pub unsupported: Vec<Unsupported>,
+    /// What helps to understand its outcomes.
+    pub notes: Vec<Note>,
     /// What it constructed, in numbers, if it constructs SSA itself.
     pub structure: Option<Structure>,
     /// Its IR texts by name.
@@ -64,6 +66,7 @@ pub fn judge(
         results: Vec::new(),
         faults: observation.faults,
         unsupported: observation.unsupported,
+        notes: observation.notes,
         structure: None,
         texts: observation.texts,
     };
@@ -85,6 +88,7 @@ pub fn judge(
             }));
         }
     }
+    judged.results.extend(observation.interpreted);
     if !observation.outcomes.is_empty() {
         judged.results.push((Stage::Execute, observation.outcomes));
     }

@@ -16,6 +16,8 @@ pub mod tac;
 
 pub mod lab;
 
+pub mod optimized;
+
 pub mod generate;
 
 pub mod path;

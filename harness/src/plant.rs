@@ -95,6 +95,14 @@ faults! {
     LlvmSwitchNarrow "llvm-switch-narrow",
     /// LLVM's lowering reads its inputs in reverse order.
     LlvmInputOrder "llvm-input-order",
+    /// LLVM's instcombine promises that no addition overflows.
+    LlvmPassAddsFlag "llvm-pass-adds-flag",
+    /// LLVM's reassociate leaves `nsw` on the subtractions that it moves.
+    LlvmPassKeepsFlag "llvm-pass-keeps-flag",
+    /// LLVM's simplifycfg turns a `select` between a bit and false into an `and`.
+    LlvmPassSelectToAnd "llvm-pass-select-to-and",
+    /// LLVM's gvn exchanges the first two entries of each phi.
+    LlvmPassPhiEntries "llvm-pass-phi-entries",
 }
 
 #[cfg(feature = "plant")]

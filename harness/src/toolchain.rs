@@ -7,6 +7,7 @@ pub mod case;
 pub mod lab;
 pub mod names;
 pub mod op;
+pub mod optimized;
 pub mod path;
 pub mod plant;
 pub mod syntax;

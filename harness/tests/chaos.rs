@@ -44,7 +44,7 @@ fn expected(programs: u64, permille: u32) -> BTreeMap<Mishap, u64> {
 
 /// A message as signatures have it, as far as it is sure.
 fn slug(message: &str) -> String {
-    let words = message.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+    let words = message.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| word.len() > 1);
     let mut slug = words.filter(|word| word.parse::<u64>().is_err()).collect::<Vec<_>>().join("-").to_lowercase();
     slug.truncate(40);
     slug
@@ -61,7 +61,7 @@ fn found(signatures: &Value, mishap: Mishap) -> u64 {
 fn every_mishap_is_accounted_for_and_every_other_program_compared() {
     let (programs, permille, paths, jobs) = match std::env::var("ROUNDTRIP_CHAOS").as_deref() {
         Ok("full") => (10_000, 10, "tiny/*,lab/*,cranelift/*,llvm/*,chaos/*", [2, 2]),
-        _ => (400, 40, "tiny/eval,lab/{naive,tac},chaos/*", [1, 3]),
+        _ => (400, 60, "tiny/eval,lab/{naive,tac},chaos/*", [1, 3]),
     };
     let expected = expected(programs, permille);
     assert_eq!(expected.len(), Mishap::ALL.len(), "every kind of mishap happens: {expected:?}");
@@ -82,7 +82,9 @@ fn every_mishap_is_accounted_for_and_every_other_program_compared() {
     for (&mishap, &count) in &expected {
         assert_eq!(found(&summary["signatures"], mishap), count, "{mishap:?}: {summary}");
     }
-    assert_eq!((&summary["findings"], &summary["agree"]), (&hit.into(), &(programs - hit).into()), "{summary}");
+    // A program may run out of fuel besides.
+    let others = ["agree", "inconclusive"].map(|verdict| summary[verdict].as_u64().unwrap());
+    assert_eq!((&summary["findings"], others.iter().sum()), (&hit.into(), programs - hit), "{summary}");
     let monkey = summary["paths"].as_array().unwrap().last().unwrap();
     assert_eq!((&monkey["programs"], &monkey["faults"]), (&programs.into(), &hit.into()));
     assert!(said(&output).contains(&format!("accounts: {programs} programs out and back")), "{}", said(&output));
@@ -218,7 +220,7 @@ fn a_killed_run_leaves_what_it_announced_and_no_worker() {
         };
         !workers.iter().any(is_alive)
     });
-    let finding = corpus.join("findings").join(&signature);
+    let finding = corpus.join("findings").join(format!("{signature}.not-minimized"));
     let record: Value = serde_json::from_slice(&std::fs::read(finding.join("finding.json")).unwrap()).unwrap();
     assert_eq!(record["signature"], signature.as_str());
     assert!(tiny::parse(&std::fs::read_to_string(finding.join("min.tiny")).unwrap()).is_ok());

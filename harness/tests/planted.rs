@@ -17,8 +17,9 @@ const PROGRAMS: &str = "2000";
 /// The largest minimized program, in statements.
 const STATEMENTS: usize = 8;
 
-/// What `cargo test` tries when nobody says otherwise: construction, conversion, validation, TAC, both compilers.
-const QUICK: [Fault; 7] = [
+/// What `cargo test` tries when nobody says otherwise: construction, conversion, validation, TAC, both compilers,
+/// an optimizer.
+const QUICK: [Fault; 8] = [
     Fault::LabIfSameArm,
     Fault::LabPhiSwapEntries,
     Fault::LabNoDominanceCheck,
@@ -26,6 +27,7 @@ const QUICK: [Fault; 7] = [
     Fault::ClifLtIsLe,
     Fault::ClifTrapCode,
     Fault::LlvmPhiSwap,
+    Fault::LlvmPassAddsFlag,
 ];
 
 #[test]
@@ -47,6 +49,7 @@ fn find(fault: Fault) -> Result<(), String> {
     let corpus = tempfile::tempdir().map_err(|error| error.to_string())?;
     let output = Command::new(env!("CARGO_BIN_EXE_roundtrip"))
         .args(["fuzz", "--seed", "1", "--programs", PROGRAMS, "--findings", "1", "--quiet", "--plant", fault.name()])
+        .args(schedule(fault))
         .arg("--corpus")
         .arg(corpus.path())
         .output()
@@ -56,9 +59,20 @@ fn find(fault: Fault) -> Result<(), String> {
         return Err(format!("exit status {:?} after {PROGRAMS} programs\n{said}", output.status.code()));
     }
     let findings = corpus.path().join("findings");
-    let found: Vec<_> = std::fs::read_dir(&findings).map_err(|e| e.to_string())?.flatten().map(|e| e.path()).collect();
+    let found = std::fs::read_dir(&findings).map_err(|error| error.to_string())?.flatten();
+    // Cranelift's quality, which the first program may show, is no fault of ours.
+    let is_fault = |entry: &std::fs::DirEntry| !entry.file_name().as_encoded_bytes().starts_with(b"quality.");
+    let found: Vec<_> = found.filter(is_fault).map(|entry| entry.path()).collect();
     let [finding] = &found[..] else { return Err(format!("{} findings recorded, not one\n{said}", found.len())) };
     recorded(finding)
+}
+
+/// Poison that only some bits depend on takes the longer pipelines, which run on few programs.
+fn schedule(fault: Fault) -> &'static [&'static str] {
+    match fault {
+        Fault::LlvmPassSelectToAnd => &["--schedule", "llvm/steps-O2=100%"],
+        _ => &[],
+    }
 }
 
 /// A record is complete, its program small, and its right outcomes are Tiny's own.

@@ -90,6 +90,9 @@ pub struct Detail {
     pub texts: bool,
     /// Compare the structure of what is constructed too: of [`crate::check`], not of a path.
     pub structure: bool,
+    /// Of a compiler, nothing after [`Stage::Construct`]: no optimization, no machine code. Minimizing a finding of that
+    /// stage needs no more, and an endless loop in machine code costs more than all else.
+    pub construct_only: bool,
 }
 
 /// Where in a path something was made or went wrong, in the order in which they happen.
@@ -132,6 +135,9 @@ impl fmt::Display for Stage {
 pub struct Observation {
     /// The path's SSA raised back into the lab's form, by stage: S0–S4 judge it and the lab's interpreter runs it.
     pub raised: Vec<Raised>,
+    /// What an interpreter in the path's folder made of its forms, by stage: of those that the lab's form can't say. An
+    /// outcome for each of the case's vectors, in order.
+    pub interpreted: Vec<(Stage, Vec<Option<Outcome>>)>,
     /// The path's own executions: one for each of the case's vectors, in order, or none at all if the path executes
     /// only what it raised or a fault kept it from running. `None` is a vector whose run a fault ended.
     pub outcomes: Vec<Option<Outcome>>,
@@ -139,8 +145,23 @@ pub struct Observation {
     pub faults: Vec<Fault>,
     /// What the path can't take or can't raise: counted and shown, never silent.
     pub unsupported: Vec<Unsupported>,
+    /// What helps to understand the outcomes.
+    pub notes: Vec<Note>,
     /// The IR texts by name (`clif`, `llvm-mem2reg`, ..), when the detail asks for them.
     pub texts: Vec<(String, String)>,
+    /// What a compiler made, in numbers, if it got as far as machine code.
+    pub size: Option<Size>,
+}
+
+/// What a compiler made of a program, in numbers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Size {
+    /// Block parameters or phis after optimization.
+    pub parameters: u64,
+    /// The other instructions after optimization.
+    pub instructions: u64,
+    /// Bytes of machine code.
+    pub code: u64,
 }
 
 impl Observation {
@@ -148,10 +169,13 @@ impl Observation {
     pub fn empty() -> Observation {
         Observation {
             raised: Vec::new(),
+            interpreted: Vec::new(),
             outcomes: Vec::new(),
             faults: Vec::new(),
             unsupported: Vec::new(),
+            notes: Vec::new(),
             texts: Vec::new(),
+            size: None,
         }
     }
 
@@ -202,6 +226,15 @@ pub struct Unsupported {
     pub stage: Stage,
     /// What: an opcode, a form.
     pub reason: String,
+}
+
+/// Something about an outcome that helps to understand it: which instruction, which pass.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Note {
+    /// Of which of the path's forms.
+    pub stage: Stage,
+    /// What there is to say.
+    pub message: String,
 }
 
 /// The name of a program's form before the first pass, where a path is taken apart pass by pass.
@@ -264,9 +297,9 @@ pub fn registry() -> Vec<Box<dyn Path>> {
 /// A path that is not in the registry, by its name without the version: LLVM's have passes of one's own after a colon,
 /// `mem2reg:loop(indvars)+gvn`.
 pub fn custom(compiler: &str, variant: &str) -> Option<Box<dyn Path>> {
-    match compiler {
+    match (compiler, variant) {
         #[cfg(feature = "llvm")]
-        "llvm" => llvm::custom(variant),
+        ("llvm", variant) => llvm::custom(variant),
         _ => None,
     }
 }

@@ -113,6 +113,8 @@ impl Described {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
     use crate::case::{DEFAULT_FUEL, Program};
     use crate::path::Observation;
@@ -126,8 +128,9 @@ mod tests {
         let program = Program::Tiny(tiny::parse(text).unwrap());
         let case = Case { program, vectors: vec![vec![1071, 462], vec![i64::MIN, -1]], fuel: DEFAULT_FUEL };
         let detail = Detail { texts: true, ..Detail::default() };
-        // Variants of different compilers have different names, so that they can be told apart here, where all are.
-        for path in listed().iter().step_by(7) {
+        // A shared object has one compiler. Here are all, and of two with one variant the first is asked.
+        let mut variants = BTreeSet::new();
+        for path in listed().iter().filter(|path| variants.insert(path.id().variant)).step_by(7) {
             let request = Request::Observe(path.id().variant.into(), Cow::Borrowed(&case), detail);
             let seen: Observation = decode(&answer(&encode(&request).unwrap())).unwrap();
             assert_eq!(seen, path.observe(&case, detail), "{}", path.id());

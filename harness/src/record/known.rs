@@ -186,6 +186,7 @@ mod tests {
             runs: vec![Run { inputs: vec![], right: Outcome::Return(1), classes: vec![class] }],
             faults: Vec::new(),
             unsupported: Vec::new(),
+            notes: Vec::new(),
             structure: Vec::new(),
             texts: Vec::new(),
         }

@@ -9,6 +9,7 @@ mod corpus;
 pub mod coverage;
 mod finding;
 pub mod known;
+pub mod known_bugs;
 pub mod night;
 pub mod part;
 pub mod read;

@@ -172,6 +172,10 @@ impl Checked {
             messages.push(format!("{}, {}: {}", fault.path, fault.stage, fault.message));
         }
         messages.extend(more(self.report.faults.len(), "faults"));
+        for (path, note) in self.report.notes.iter().take(SHOWN) {
+            messages.push(format!("{path}, {}: {}", note.stage, note.message));
+        }
+        messages.extend(more(self.report.notes.len(), "notes"));
         messages
     }
 }
@@ -280,6 +284,7 @@ mod tests {
             runs: vec![Run { inputs: vec![7, -1], right: Outcome::Return(3), classes }],
             faults: Vec::new(),
             unsupported: Vec::new(),
+            notes: Vec::new(),
             structure: Vec::new(),
             texts: Vec::new(),
         }

@@ -13,26 +13,26 @@ pub struct Graph {
 }
 
 /// A branch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Edge {
     /// The block that ends in it.
     pub from: usize,
     /// Where it leads.
     pub to: usize,
-    /// `T` and `F` for the two of a conditional branch.
-    pub mark: &'static str,
+    /// `T` and `F` for the two of a conditional branch, the constant or `else` for one of a switch.
+    pub mark: String,
 }
 
 impl Graph {
     /// The graph of a function.
     pub fn of_function(function: &Function) -> Graph {
-        let targets = |block: &lab::BlockData| block.term.targets().map(|target| target.block.index()).collect();
+        let targets = |block: &lab::BlockData| marked(&block.term, |target| target.block.index());
         Graph::new(blocks(&function.to_string()), function.blocks.iter().map(targets))
     }
 
     /// The graph of a function in phi form.
     pub fn of_phi(function: &PhiFunction) -> Graph {
-        let targets = |block: &lab::PhiBlock| block.term.targets().map(|target| target.index()).collect();
+        let targets = |block: &lab::PhiBlock| marked(&block.term, |target| target.index());
         Graph::new(blocks(&function.to_string()), function.blocks.iter().map(targets))
     }
 
@@ -40,7 +40,13 @@ impl Graph {
     pub fn of_tac(program: &tac::Program) -> Graph {
         let graph = tac::cfg(program);
         let lines = graph.blocks.iter().enumerate().map(|(index, block)| tac_block(&graph, index, block)).collect();
-        Graph::new(lines, graph.blocks.iter().map(|block| block.term.targets().collect()))
+        let targets = |block: &cfg::Block| match &block.term {
+            cfg::Terminator::Br(to) => vec![(*to, String::new())],
+            cfg::Terminator::Cbr(_, yes, no) => branches(*yes, *no),
+            cfg::Terminator::Switch(_, arms, other) => choices(arms.iter().copied(), *other),
+            cfg::Terminator::Ret(_) => Vec::new(),
+        };
+        Graph::new(lines, graph.blocks.iter().map(targets))
     }
 
     /// The graph of one of the lab's texts, by its name as paths give it. Compilers' own texts have none, but what was
@@ -57,17 +63,34 @@ impl Graph {
     }
 
     /// A target that no block bears, in a function that is not valid, has no edge.
-    fn new(blocks: Vec<Vec<String>>, targets: impl Iterator<Item = Vec<usize>>) -> Graph {
+    fn new(blocks: Vec<Vec<String>>, targets: impl Iterator<Item = Vec<(usize, String)>>) -> Graph {
         let mut edges = Vec::new();
         for (from, targets) in targets.enumerate() {
-            let is_cbr = blocks[from].last().is_some_and(|line| line.starts_with("cbr "));
-            let marks = if is_cbr { ["T", "F"] } else { ["", ""] };
-            let marks = marks.into_iter().chain(std::iter::repeat(""));
-            let exist = targets.into_iter().zip(marks).filter(|(to, _)| *to < blocks.len());
+            let exist = targets.into_iter().filter(|(to, _)| *to < blocks.len());
             edges.extend(exist.map(|(to, mark)| Edge { from, to, mark }));
         }
         Graph { blocks, edges }
     }
+}
+
+/// A terminator's targets with their marks.
+fn marked<T>(term: &lab::Terminator<T>, index: impl Fn(&T) -> usize) -> Vec<(usize, String)> {
+    match term {
+        lab::Terminator::Br(to) => vec![(index(to), String::new())],
+        lab::Terminator::Cbr(_, yes, no) => branches(index(yes), index(no)),
+        lab::Terminator::Switch(_, arms, other) => {
+            choices(arms.iter().map(|(constant, to)| (*constant, index(to))), index(other))
+        }
+        lab::Terminator::Ret(_) | lab::Terminator::Trap(_) => Vec::new(),
+    }
+}
+
+fn branches(yes: usize, no: usize) -> Vec<(usize, String)> {
+    vec![(yes, "T".into()), (no, "F".into())]
+}
+
+fn choices(arms: impl Iterator<Item = (i64, usize)>, other: usize) -> Vec<(usize, String)> {
+    arms.map(|(constant, to)| (to, constant.to_string())).chain([(other, "else".into())]).collect()
 }
 
 /// The blocks of a listing: a block's header stands at the margin, its lines are indented, and the first line is the
@@ -113,7 +136,7 @@ mod tests {
 
     #[test]
     fn every_form_has_its_graph() {
-        let edge = |from, to, mark| Edge { from, to, mark };
+        let edge = |from, to, mark: &str| Edge { from, to, mark: mark.into() };
         let edges = [edge(0, 1, ""), edge(1, 1, "T"), edge(1, 2, "F")];
         let ssa = Graph::of_text("ssa", LOOP).unwrap();
         assert_eq!(ssa.blocks[1], ["l(i):", "j = sub i, 1", "cbr j, l(j), x()"]);
@@ -132,7 +155,7 @@ mod tests {
             Graph::of_text("tac", "input i\n  switch i, 1 goto a, 2 goto b, else goto a\na:\n  ret 1\nb:\n  ret 2\n")
                 .unwrap();
         assert_eq!(switch.blocks[0][1], "switch i, 1: B1, 2: B2, B1");
-        assert_eq!(switch.edges, [edge(0, 1, ""), edge(0, 2, ""), edge(0, 1, "")]);
+        assert_eq!(switch.edges, [edge(0, 1, "1"), edge(0, 2, "2"), edge(0, 1, "else")]);
         assert_eq!(Graph::of_text("clif", LOOP), None);
     }
 

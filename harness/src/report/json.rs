@@ -23,6 +23,11 @@ pub fn check_object(checked: &Checked) -> Value {
             "stage": unsupported.stage.name(),
             "reason": unsupported.reason,
         })).collect::<Vec<_>>(),
+        "notes": report.notes.iter().map(|(path, note)| json!({
+            "path": path.to_string(),
+            "stage": note.stage.name(),
+            "message": note.message,
+        })).collect::<Vec<_>>(),
         "structure": report.structure.iter().map(|structure| json!({
             "path": structure.path.to_string(),
             "parameters": structure.params,

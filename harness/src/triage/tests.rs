@@ -21,6 +21,7 @@ fn report(right: Vec<Source>, wrong: (Outcome, Vec<Source>)) -> Report {
         runs: vec![Run { inputs: vec![], right: Outcome::Return(1), classes }],
         faults: Vec::new(),
         unsupported: Vec::new(),
+        notes: Vec::new(),
         structure: Vec::new(),
         texts: Vec::new(),
     }

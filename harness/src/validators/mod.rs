@@ -62,8 +62,8 @@ pub fn died(validator: &Validator, fault: &Fault) -> Report {
 }
 
 fn report(verdict: Verdict, signature: Option<Signature>, faults: Vec<PathFault>) -> Report {
-    let (runs, unsupported, structure, texts) = Default::default();
-    Report { verdict, signature, runs, faults, unsupported, structure, texts }
+    let (runs, unsupported, notes, structure, texts) = Default::default();
+    Report { verdict, signature, runs, faults, unsupported, notes, structure, texts }
 }
 
 /// What the compilers' verifiers say against a function, to stand beside what the lab says.

@@ -12,6 +12,9 @@ use crate::{OWN_PATHS, Ran, ran, roundtrip, run, words};
 /// A fault that nearly every program shows.
 const FAULT: &str = "tac-swap-sub";
 
+/// What tells it from others, and names its folder.
+const IDENTITY: &str = "disagree.execute.lab-tac.sub";
+
 fn planted(options: &str, corpus: &Path) -> Ran {
     let mut command = roundtrip();
     command.args(["fuzz", "--plant", FAULT, "--paths", OWN_PATHS, "--corpus"]).arg(corpus);
@@ -34,7 +37,7 @@ fn a_finding_is_announced_minimized_and_recorded_once() {
     assert!(first.stdout.contains("WRONG  lab/tac"), "{}", first.stdout);
 
     let folder = only_finding(corpus.path());
-    assert_eq!(folder.file_name().unwrap(), "disagree.execute.tac");
+    assert_eq!(folder.file_name().unwrap(), IDENTITY);
     let read = |name: &str| std::fs::read_to_string(folder.join(name)).unwrap();
     assert!(read("min.tiny").lines().count() < read("original.tiny").lines().count());
     assert!(
@@ -46,6 +49,7 @@ fn a_finding_is_announced_minimized_and_recorded_once() {
     assert!(read("ir/lab-tac.tac").contains("sub"), "the wrong side's IR");
     let finding: serde_json::Value = serde_json::from_str(&read("finding.json")).unwrap();
     assert_eq!((&finding["verdict"], &finding["signature"]), (&"disagree".into(), &"disagree.execute.tac".into()));
+    assert_eq!(finding["identity"], IDENTITY);
     assert_eq!(finding["paths"].as_array().unwrap().len(), 5);
 
     // The right outcomes are right: without the fault the program is a test that passes, with it the finding is back.
@@ -145,14 +149,14 @@ fn a_finding_is_told_when_it_cannot_be_written() {
     std::fs::write(corpus.path().join("findings"), "in the way").unwrap();
     let ran = planted("--seed 1 --programs 5", corpus.path());
     assert_eq!(ran.status, 1, "{}", ran.stderr);
-    assert!(ran.stderr.contains("cannot record disagree.execute.tac"), "{}", ran.stderr);
+    assert!(ran.stderr.contains(&format!("cannot record {IDENTITY}")), "{}", ran.stderr);
     assert!(ran.stdout.contains("executions differ") && ran.stdout.contains("verdict"), "{}", ran.stdout);
 }
 
 #[test]
 fn a_folder_without_its_finding_is_filled() {
     let corpus = tempfile::tempdir().unwrap();
-    let folder = corpus.path().join("findings/disagree.execute.tac");
+    let folder = corpus.path().join("findings").join(IDENTITY);
     std::fs::create_dir_all(&folder).unwrap();
     assert_eq!(planted("--seed 1 --programs 5", corpus.path()).status, 1);
     assert!(folder.join("finding.json").is_file());

@@ -2,21 +2,25 @@
 //!
 //! A path is a [`Construction`] and a [`Level`], `mem2reg-O2` for example. What [`LlvmPath::observe`] does reads from top
 //! to bottom: the program's own form, LLVM IR as built, SSA constructed, raised to the lab's form, optimized, compiled,
-//! run; LLVM's verifier judges after each change. The parts: [`emit`] and its two users [`phi`] and [`alloca`] write
+//! run; LLVM's verifier judges after each change. What the pipelines make is run as it stands ([`optimized`]), and on the
+//! paths `steps-` after each of their passes ([`steps`]). The parts: [`emit`] and its two users [`phi`] and [`alloca`] write
 //! the IR, [`session`] and [`machine`] hold the compiler, [`raise`] leads back to the lab, [`object`] on to machine
 //! code.
 
 mod alloca;
 mod compat;
 mod emit;
+mod faults;
 #[cfg(not(shared_object))]
 mod judge;
 mod machine;
 mod object;
+mod optimized;
 mod phi;
 mod prefixes;
 mod raise;
 mod session;
+mod steps;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -25,12 +29,16 @@ use std::cell::RefCell;
 use std::io;
 
 use inkwell::builder::BuilderError;
+use inkwell::module::Module;
+use inkwell::values::InstructionOpcode;
 
 use crate::case::{Case, Program};
 use crate::lab;
 use crate::op::Outcome;
 use crate::path::native::{self, NativeEnd};
-use crate::path::{Detail, Fault, FaultKind, Observation, Path, PathId, Raised, Stage, Toolchain, Unsupported, now};
+use crate::path::{
+    Detail, Fault, FaultKind, Observation, Path, PathId, Raised, Size, Stage, Toolchain, Unsupported, now,
+};
 use crate::tac::{self, Perturbation};
 use compat::instcombine;
 use emit::Emitter;
@@ -42,17 +50,24 @@ pub use prefixes::stop_after;
 use session::Session;
 pub use text::run_text;
 
-/// Every path: all constructions at all levels, and those on a perturbed graph: two with all perturbations at once,
-/// which find, and one for each alone, which tells.
+/// Every path, the plainest first: all constructions at all levels, and those on a perturbed graph: one for each
+/// perturbation alone, which tells, and two with all at once, which find.
 pub fn paths() -> Vec<Box<dyn Path>> {
     variants().into_iter().map(|path| Box::new(path) as Box<dyn Path>).collect()
+}
+
+/// A path that does what this one does, pass by pass: its notes name the first pass after which executions differ. `None`
+/// if no path of LLVM has this name, or if it runs no pipeline.
+pub fn stepwise(id: &PathId) -> Option<Box<dyn Path>> {
+    let path = variants().into_iter().find(|path| path.id == *id && path.pipeline().is_some())?;
+    Some(Box::new(LlvmPath { in_steps: true, ..path }))
 }
 
 fn variants() -> Vec<LlvmPath> {
     let version = compat::version();
     let path = |variant: String, construction, level, style| {
         let id = PathId::new("llvm", Some(&version), &variant);
-        LlvmPath { id, construction, level, passes: None, style }
+        LlvmPath { id, construction, level, passes: None, style, in_steps: false }
     };
     let [_, alloca, mem2reg, _] = &CONSTRUCTIONS;
     let [o0, _, mid, ..] = &LEVELS;
@@ -63,12 +78,16 @@ fn variants() -> Vec<LlvmPath> {
     let together = [
         path("perturbed-mem2reg-O0".to_string(), mem2reg, o0, all),
         path("perturbed-mid".to_string(), alloca, mid, all),
-        path("perturbed-direct".to_string(), mem2reg, mid, Style { direct: true, ..PLAIN }),
     ];
+    let direct = path("perturbed-direct".to_string(), mem2reg, mid, Style { direct: true, ..PLAIN });
     let alone = Perturbation::ALL.chunks(1).map(|perturbations| {
         path(format!("perturbed-{}", tac::list(perturbations)), mem2reg, mid, Style { perturbations, ..PLAIN })
     });
-    plain.chain(together).chain(alone).collect()
+    let in_steps = STEPS.iter().map(|level| {
+        let path = path(format!("steps-{}", level.name), alloca, level, PLAIN);
+        LlvmPath { in_steps: true, ..path }
+    });
+    plain.chain([direct]).chain(alone).chain(together).chain(in_steps).collect()
 }
 
 /// A path with passes of one's own, named `CONSTRUCTION[-direct]:PASS+PASS..[:cg2]`: as `opt` writes them, but joined by
@@ -85,7 +104,7 @@ fn custom_path(variant: &str) -> Option<LlvmPath> {
     let construction = CONSTRUCTIONS.iter().find(|construction| construction.name == name)?;
     let style = Style { direct, ..PLAIN };
     let id = PathId::new("llvm", Some(&compat::version()), variant);
-    Some(LlvmPath { id, construction, level, passes: Some(passes.replace('+', ",")), style })
+    Some(LlvmPath { id, construction, level, passes: Some(passes.replace('+', ",")), style, in_steps: false })
 }
 
 /// mem2reg's construction alone, to compare constructions by cost and size: the number of phis.
@@ -172,6 +191,7 @@ const MID: Option<Pipeline> = Some(Pipeline {
     passes: concat!("sroa,early-cse,simplifycfg,", instcombine!(), ",reassociate,gvn,sccp,adce,simplifycfg"),
 });
 const O2: Option<Pipeline> = Some(Pipeline { text: "llvm-O2", passes: "default<O2>" });
+const O3: Option<Pipeline> = Some(Pipeline { text: "llvm-O3", passes: "default<O3>" });
 
 /// The levels.
 const LEVELS: [Level; 9] = [
@@ -186,16 +206,19 @@ const LEVELS: [Level; 9] = [
     },
     Level { name: "O2", pipeline: O2, codegen: CodeGen::Default },
     Level { name: "O2-cg0", pipeline: O2, codegen: CodeGen::None },
-    Level {
-        name: "O3",
-        pipeline: Some(Pipeline { text: "llvm-O3", passes: "default<O3>" }),
-        codegen: CodeGen::Default,
-    },
+    Level { name: "O3", pipeline: O3, codegen: CodeGen::Default },
     Level {
         name: "Os",
         pipeline: Some(Pipeline { text: "llvm-Os", passes: "default<Os>" }),
         codegen: CodeGen::Default,
     },
+];
+
+/// The pipelines that run pass by pass as well. What their machine code does is for the others to find out.
+const STEPS: [Level; 3] = [
+    Level { name: "mid", pipeline: MID, codegen: CodeGen::None },
+    Level { name: "O2", pipeline: O2, codegen: CodeGen::None },
+    Level { name: "O3", pipeline: O3, codegen: CodeGen::None },
 ];
 
 /// Why a path went no further.
@@ -271,6 +294,8 @@ struct LlvmPath {
     /// Instead of the level's pipeline.
     passes: Option<String>,
     style: Style,
+    /// Whether the level's passes run one by one, with a look at the function after each.
+    in_steps: bool,
 }
 
 impl LlvmPath {
@@ -303,12 +328,18 @@ impl Path for LlvmPath {
         if detail.texts && !self.style.perturbations.is_empty() {
             observation.texts.push(("perturbations".to_string(), tac::list(self.style.perturbations)));
         }
+        if case.vectors.iter().any(|vector| vector.len() != case.program.inputs()) {
+            return Observation::unsupported("needs a value for each input");
+        }
         now::enter(Stage::Lower);
         let made = match source(self.construction, self.style, &case.program) {
             Err(stop) => Ok(Err(stop)),
             Ok(source) => session::survive(|| self.compile(&source, case, detail, &mut observation)),
         };
-        conclude(made, now::stage(), case, &mut observation);
+        // No code may be wanted at all.
+        if let Some(made) = made.map(Result::transpose).transpose() {
+            conclude(made, now::stage(), case, &mut observation);
+        }
         observation
     }
 }
@@ -328,14 +359,15 @@ fn conclude(made: Result<Result<Loaded, Stop>, String>, stage: Stage, case: &Cas
 }
 
 impl LlvmPath {
-    /// From the program to machine code. `now` follows the stage, for the case that LLVM never comes back from one.
+    /// From the program to machine code, or as far as the detail asks for. `now` follows the stage, for the case that LLVM
+    /// never comes back from one.
     fn compile(
         &self,
         source: &Source,
         case: &Case,
         detail: Detail,
         observation: &mut Observation,
-    ) -> Result<Loaded, Stop> {
+    ) -> Result<Option<Loaded>, Stop> {
         let session = Session::new();
         let module = session.context.create_module("roundtrip");
         let text = |name: &str| detail.texts.then(|| (name.to_string(), module.print_to_string().to_string()));
@@ -365,16 +397,42 @@ impl LlvmPath {
                 }
             }
 
-            now::enter(Stage::Optimize);
+            if detail.construct_only {
+                return Ok(None);
+            }
             if let Some((name, passes)) = self.pipeline() {
-                machine.run(&session, &module, passes, now::stage())?;
+                if self.in_steps {
+                    steps::run(machine, &session, &module, passes, (case, detail, observation))?;
+                } else {
+                    now::enter(Stage::Optimize);
+                    machine.run(&session, &module, passes, now::stage())?;
+                    faults::after(passes, &module);
+                    optimized::observe(&module, now::stage(), case, observation);
+                }
                 observation.texts.extend(text(name));
             }
 
             now::enter(Stage::Compile);
-            Loaded::read(&machine.object(&session, &module)?)
+            // Code generation changes the module too.
+            let size = size(&module);
+            let loaded = Loaded::read(&machine.object(&session, &module)?)?;
+            observation.size = Some(Size { code: loaded.code as u64, ..size });
+            Ok(Some(loaded))
         })
     }
+}
+
+/// The module's one function with a body in numbers.
+fn size(module: &Module<'_>) -> Size {
+    let mut size = Size::default();
+    let blocks = module.get_functions().flat_map(|function| function.get_basic_blocks());
+    for instruction in blocks.flat_map(|block| block.get_instructions()) {
+        match instruction.get_opcode() {
+            InstructionOpcode::Phi => size.parameters += 1,
+            _ => size.instructions += 1,
+        }
+    }
+    size
 }
 
 /// Runs the machine code on each of the case's vectors.
@@ -390,10 +448,8 @@ fn run(loaded: &Loaded, case: &Case, observation: &mut Observation) -> Result<()
         };
         let code = loaded.place(arena).map_err(failed)?;
         for vector in &case.vectors {
-            if vector.len() != case.program.inputs() {
-                return Err(Stop::unsupported("needs a value for each input"));
-            }
-            // SAFETY: LLVM compiled the function for this ABI, and it reads no inputs but the program's.
+            // SAFETY: LLVM compiled the function for this ABI, and it reads no inputs but the program's, of which
+            // `observe` has seen that the vector has all.
             let end =
                 unsafe { code.call(loaded.entry, vector, &|_| None, native::limit(case.fuel)) }.map_err(failed)?;
             observation.faults.extend(end.fault());

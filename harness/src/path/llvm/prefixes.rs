@@ -10,13 +10,12 @@ use inkwell::llvm_sys::support::LLVMParseCommandLineOptions;
 
 use super::{LlvmPath, Source, Stop, custom_path, source, variants};
 use crate::case::Case;
-use crate::lab;
 use crate::path::llvm::emit::Emitter;
 use crate::path::llvm::machine::{self, Machine};
 use crate::path::llvm::object::Loaded;
 use crate::path::llvm::session::{self, Session};
-use crate::path::llvm::{alloca, phi, raise};
-use crate::path::{AS_WRITTEN, Observation, PathId, Raised, Stage, Unsupported};
+use crate::path::llvm::{alloca, optimized, phi};
+use crate::path::{AS_WRITTEN, Observation, PathId, Stage};
 
 /// All passes are numbered and none is skipped.
 const ALL: i32 = -1;
@@ -84,10 +83,7 @@ impl LlvmPath {
                 ran?;
                 machine::verify(&module, Stage::Optimize)?;
                 let stage = Stage::Optimize;
-                match raise::raise(&module, case.program.inputs()) {
-                    Ok(raised) => observation.raised.push(Raised { stage, function: lab::phi_to_args(&raised) }),
-                    Err(reason) => observation.unsupported.push(Unsupported { stage, reason }),
-                }
+                optimized::observe(&module, stage, case, &mut observation);
                 Loaded::read(&machine.object(&session, &module)?)
             })
         });

@@ -26,14 +26,14 @@ use crate::names::Names;
 use crate::op::{Op, Trap};
 
 /// What can't be raised: an opcode, a kind of value.
-type Reason = String;
+pub type Reason = String;
 
 /// A table of LLVM's objects, which are told apart by their addresses.
 type Table<K, V> = HashMap<K, V, BuildHasherDefault<ByAddress>>;
 
 /// Spreads an address over 64 bits (Fibonacci hashing); the standard hasher would take a third of the time of raising.
 #[derive(Default)]
-struct ByAddress(u64);
+pub struct ByAddress(u64);
 
 impl Hasher for ByAddress {
     fn write(&mut self, bytes: &[u8]) {

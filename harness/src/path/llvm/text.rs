@@ -3,12 +3,11 @@
 use inkwell::memory_buffer::MemoryBuffer;
 
 use crate::case::Case;
-use crate::lab;
 use crate::path::llvm::machine::{self, CodeGen, Machine};
 use crate::path::llvm::object::Loaded;
 use crate::path::llvm::session::{self, Session};
-use crate::path::llvm::{Stop, conclude, raise};
-use crate::path::{FaultKind, Observation, Raised, Stage, Unsupported};
+use crate::path::llvm::{Stop, conclude, optimized};
+use crate::path::{FaultKind, Observation, Stage};
 
 /// Runs a module's function as it is, and after these passes; without passes, after code generation that optimizes.
 pub fn run_text(text: &str, passes: Option<&str>, case: &Case) -> [Observation; 2] {
@@ -31,10 +30,7 @@ fn run(text: &str, passes: Option<&str>, codegen: CodeGen, case: &Case) -> Obser
                 machine.run_unverified(&session, &module, passes, stage)?;
             }
             machine::verify(&module, stage)?;
-            match raise::raise(&module, case.program.inputs()) {
-                Ok(raised) => observation.raised.push(Raised { stage, function: lab::phi_to_args(&raised) }),
-                Err(reason) => observation.unsupported.push(Unsupported { stage, reason }),
-            }
+            optimized::observe(&module, stage, case, &mut observation);
             Loaded::read(&machine.object(&session, &module)?)
         })
     });

@@ -160,7 +160,7 @@ fn frame(has_typed_pointers: bool, inputs: &[i64], right: Outcome) -> String {
         Outcome::Trap(Trap::DivByZero) => (0, None),
         Outcome::Trap(Trap::Overflow) => (1, None),
         Outcome::Return(value) => (-1, Some(value)),
-        Outcome::OutOfFuel => (-1, None),
+        Outcome::OutOfFuel | Outcome::Undefined => (-1, None),
     };
     let end = match value {
         Some(value) => {

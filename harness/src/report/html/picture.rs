@@ -70,7 +70,7 @@ fn lay_out(boxes: &[Vec<String>], graph: &Graph) -> Layout<NodeLabel, EdgeLabel>
     for edge in &graph.edges {
         let room = if edge.mark.is_empty() { 0.0 } else { CHARACTER.1 };
         let label = EdgeLabel { width: room, height: room, ..EdgeLabel::default() };
-        layout.set_edge(edge.from.to_string(), edge.to.to_string(), Some(label), Some(edge.mark));
+        layout.set_edge(edge.from.to_string(), edge.to.to_string(), Some(label), Some(&edge.mark));
     }
     let options =
         LayoutOptions { nodesep: 24.0, ranksep: 26.0, marginx: MARGIN, marginy: MARGIN, ..LayoutOptions::default() };
