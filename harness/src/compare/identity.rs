@@ -56,7 +56,9 @@ impl Identity {
             None => (name(plainest(wrong(report).map(|source| &source.path), order)?), None),
         };
         let parts = [signature.kind(), stage, &accused].into_iter().map(String::from);
-        let shape = Some(shape.to_string()).filter(|shape| !shape.is_empty());
+        // A validator looks at one edge at a time, so whether that goes back says nothing.
+        let shape = if report.verdict == Verdict::Invalid { shape.replace("loop", "if") } else { shape.into() };
+        let shape = Some(shape).filter(|shape| !shape.is_empty());
         Some(Identity(parts.chain(said).chain(shape).collect::<Vec<_>>().join(".")))
     }
 }
@@ -169,6 +171,7 @@ mod tests {
         }
         let said = "invalid.construct.lab-phi.s2-definition-of-does-not-dominate-its-use.if";
         assert_eq!(identity(&report, "if"), said);
+        assert_eq!(identity(&report, "loop"), said);
         report.signature = Some(Signature("disagree.judge.lab-accepts-undominated".into()));
         assert_eq!(identity(&report, "if"), "disagree.judge.lab-accepts-undominated");
     }
