@@ -83,7 +83,7 @@ fn replay(entry: &Entry, paths: &[&dyn Path], format: Format, terminal: &Termina
     let file = entry.file.display();
     let expected = entry.expected.as_ref().map_err(|why| anyhow::anyhow!("{file}: {why}"))?;
     let options = RunOptions { inputs: Vec::new(), fuel: DEFAULT_FUEL };
-    let loaded = Source::read(&entry.file, &InputForm { input_form: None })?.load(&options, terminal)?;
+    let loaded = Source::read(&entry.file, &InputForm { input_form: None, dialect: None })?.load(&options, terminal)?;
     let checked = check_loaded(loaded, &taking_part(expected, paths));
     let as_expected = is_as_expected(expected, &checked);
     let now = checked.report.verdict.name();

@@ -1,7 +1,7 @@
 //! Tiny: on the syntax tree.
 
 use super::vectors::{self, without_input};
-use super::{Attempt, Pass, chunks, constants};
+use super::{Attempt, Pass, chunks, constants, operations};
 use crate::case::{Case, Program as AnyProgram};
 use crate::names;
 use crate::tiny::walk::{expression_mut, expressions, list_mut, lists, variables_mut, variables_of_mut};
@@ -23,6 +23,7 @@ pub const FINE: &[Pass] = &[
     Pass { name: "drop inputs", attempt: drop_input },
     Pass { name: "replace by variables", attempt: |case, n| on_program(case, n, replace_by_variable) },
     Pass { name: "merge variables", attempt: |case, n| on_program(case, n, merge_variables) },
+    Pass { name: "simpler operations", attempt: |case, n| on_program(case, n, simplify_operation) },
     Pass { name: "simplify constants", attempt: |case, n| on_program(case, n, simplify_constant) },
     vectors::VALUES,
     Pass { name: "rename variables", attempt: |case, n| on_program(case, n, rename_variables) },
@@ -91,7 +92,7 @@ fn unwrap(program: &Program, n: usize) -> Attempt<Program> {
 }
 
 /// How many replacements [`simplify_expression`] has for one expression.
-const SIMPLER: usize = 4;
+const SIMPLER: usize = 5;
 
 /// Replaces an expression by 0, by 1, or by one of its operands; outer expressions first.
 fn simplify_expression(program: &Program, n: usize) -> Attempt<Program> {
@@ -100,12 +101,26 @@ fn simplify_expression(program: &Program, n: usize) -> Attempt<Program> {
     let simpler = match (expr, n % SIMPLER) {
         (Expr::Int(_), _) => return Attempt::Nothing,
         (_, choice @ (0 | 1)) => Expr::Int(choice as i64),
-        (Expr::Unary(_, operand), 2) => (**operand).clone(),
-        (Expr::Binary(_, left, _) | Expr::Logic(_, left, _), 2) => (**left).clone(),
-        (Expr::Binary(_, _, right) | Expr::Logic(_, _, right), 3) => (**right).clone(),
-        _ => return Attempt::Nothing,
+        (_, choice) => match expr.operands().nth(choice - 2) {
+            Some(operand) => operand.clone(),
+            None => return Attempt::Nothing,
+        },
     };
     replaced(program, n / SIMPLER, simpler).into()
+}
+
+/// Puts a simpler operation on the same operands.
+fn simplify_operation(program: &Program, n: usize) -> Attempt<Program> {
+    let all = expressions(program);
+    let mut places = all.iter().enumerate().flat_map(|(at, expr)| {
+        let simpler = expr.op().map(operations::simpler).unwrap_or_default();
+        simpler.into_iter().map(move |op| (at, op))
+    });
+    let Some((at, op)) = places.nth(n) else { return Attempt::End };
+    match Expr::operation(op, all[at].operands().cloned().collect()) {
+        Some(simpler) => replaced(program, at, simpler).into(),
+        None => Attempt::Nothing,
+    }
 }
 
 /// Replaces an operation by a variable.

@@ -19,6 +19,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, bail};
 use harness::case::{Case, Form};
 use harness::compare::Report;
+use harness::dialect::Dialect;
 use harness::generate::{self, Policy};
 use harness::path::{Detail, Path, PathId};
 use harness::record::program_text;
@@ -44,6 +45,7 @@ Examples:
   roundtrip fuzz
   roundtrip fuzz --seed 7 --programs 10000 --corpus corpus
   roundtrip fuzz --time 10m --jobs 4 --paths 'tiny/*,lab/*,llvm/*'
+  roundtrip fuzz --dialect plus --time 10m
   roundtrip fuzz --form tac --schedule 'llvm/*-O2=20%,cranelift/*=50%'
 
 Ctrl-C ends the run with the summary of what was found so far.
@@ -75,6 +77,9 @@ pub struct Args {
     /// The language of the programs: tiny, tac
     #[arg(long, value_name = "FORM", default_value = "tiny")]
     form: GeneratedForm,
+    /// The dialect of the programs' operations: core, plus
+    #[arg(long, value_name = "DIALECT", default_value_t = Dialect::Core)]
+    dialect: Dialect,
     /// Shares of the programs that expensive paths run on: `GLOB=N%`, comma-separated
     #[arg(long, value_name = "SHARES", help = format!("Shares of the programs that paths run on, GLOB=N%, comma-separated; \
         the first that fits counts, and after them these: {}", schedule::DEFAULT))]
@@ -162,7 +167,7 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
         seed: args.seed,
         from: args.from,
         form: args.form.into(),
-        policy: Policy::default(),
+        policy: Policy { dialect: args.dialect, ..Policy::default() },
         paths: &paths,
         ids: paths.iter().map(|path| path.id()).collect(),
         schedule: Schedule::new(args.schedule.as_deref(), &paths)?,
