@@ -5,10 +5,10 @@
 use harness::case::Form;
 use harness::fuzzing::{self, Function};
 use libfuzzer_sys::{fuzz_mutator, fuzz_target};
-use roundtrip_fuzz::{corpus, start};
+use roundtrip_fuzz::{findings, start};
 
 fuzz_target!(init: start("validate", &[Form::Ssa, Form::Phi]), |input: Function| {
-    fuzzing::property(|| fuzzing::validate(&input.0, &corpus()))
+    fuzzing::property(|| fuzzing::validate(&input.0, &findings()))
 });
 
 fuzz_mutator!(|data: &mut [u8], size: usize, max_size: usize, seed: u32| {

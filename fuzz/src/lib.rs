@@ -1,5 +1,6 @@
 //! What the targets share: where things lie in this project, and how a target starts.
 
+use std::env;
 use std::path::{Path, PathBuf};
 
 use harness::case::Form;
@@ -8,15 +9,23 @@ use harness::fuzzing;
 /// This crate's folder.
 const FUZZ: &str = env!("CARGO_MANIFEST_DIR");
 
-/// The project's corpus: seeds come from there, findings go there.
-pub fn corpus() -> PathBuf {
+/// The project's corpus, where the seeds are.
+fn corpus() -> PathBuf {
     Path::new(FUZZ).with_file_name("corpus")
 }
 
-/// Readies a target that starts from the corpus's programs of these forms.
+/// The corpus that findings go to: `ROUNDTRIP_CORPUS`, or the project's.
+pub fn findings() -> PathBuf {
+    env::var_os("ROUNDTRIP_CORPUS").map_or_else(corpus, PathBuf::from)
+}
+
+/// Readies a target that starts from the corpus's programs of these forms. They are copied to `ROUNDTRIP_SEEDS`, or to
+/// where cargo-fuzz keeps the target's own corpus.
 pub fn start(target: &str, forms: &[Form]) {
     fuzzing::survive_panics();
-    fuzzing::plant_seeds(&corpus(), forms, &Path::new(FUZZ).join("corpus").join(target));
+    let seeds = env::var_os("ROUNDTRIP_SEEDS").map(PathBuf::from);
+    let seeds = seeds.unwrap_or_else(|| Path::new(FUZZ).join("corpus").join(target));
+    fuzzing::plant_seeds(&corpus(), forms, &seeds);
     #[cfg(feature = "plant")]
     plant();
 }
@@ -24,7 +33,7 @@ pub fn start(target: &str, forms: &[Form]) {
 /// Plants the fault that `ROUNDTRIP_PLANT` names, to see a target find it.
 #[cfg(feature = "plant")]
 fn plant() {
-    if let Ok(name) = std::env::var("ROUNDTRIP_PLANT") {
+    if let Ok(name) = env::var("ROUNDTRIP_PLANT") {
         let fault = harness::plant::Fault::from_name(&name).expect("ROUNDTRIP_PLANT names a fault");
         harness::plant::plant(Some(fault));
     }

@@ -76,6 +76,16 @@ impl Program {
         }
     }
 
+    /// How large it is: statements, lines, or instructions with the ends of blocks, by its language.
+    pub fn statements(&self) -> usize {
+        match self {
+            Program::Tiny(program) => program.size(),
+            Program::Tac(program) => program.lines.len(),
+            Program::Ssa(function) => function.blocks.iter().map(|block| block.body.len() + 1).sum(),
+            Program::Phi(function) => function.blocks.iter().map(|block| block.phis.len() + block.body.len() + 1).sum(),
+        }
+    }
+
     /// The number of inputs.
     pub fn inputs(&self) -> usize {
         match self {

@@ -4,7 +4,7 @@
 use crate::case::{Case, Program};
 use crate::lab;
 use crate::op::{Execution, Outcome};
-use crate::path::{Fault, FaultKind, Observation, PathId, Stage, Unsupported};
+use crate::path::{Fault, FaultKind, Note, Observation, PathId, Raised, Stage, Unsupported};
 use crate::structure::{self, Structure};
 use crate::{tac, tiny};
 
@@ -21,6 +21,8 @@ pub struct Judged {
     pub faults: Vec<Fault>,
     /// What it could not take.
     pub unsupported: Vec<Unsupported>,
+    /// What helps to understand its outcomes.
+    pub notes: Vec<Note>,
     /// What it constructed, in numbers, if it constructs SSA itself.
     pub structure: Option<Structure>,
     /// Its IR texts by name.
@@ -36,6 +38,14 @@ pub fn reference(case: &Case) -> Vec<Execution> {
         Program::Phi(function) => lab::run_phi(function, inputs, case.fuel),
     };
     case.vectors.iter().map(run).collect()
+}
+
+/// What a path raised, as texts beside its own IR: `raised-construct`, `raised-optimize`. One that is a text already, as
+/// of the lab's paths, is left out.
+pub fn raised_texts(observation: &Observation) -> Vec<(String, String)> {
+    let named = |raised: &Raised| (format!("raised-{}", raised.stage), raised.function.to_string());
+    let is_new = |(_, text): &(String, String)| observation.texts.iter().all(|(_, known)| known != text);
+    observation.raised.iter().map(named).filter(is_new).collect()
 }
 
 /// Judges a path's observation. `reference` bounds how long a raised function may run: optimizers add a constant factor
@@ -56,6 +66,7 @@ pub fn judge(
         results: Vec::new(),
         faults: observation.faults,
         unsupported: observation.unsupported,
+        notes: observation.notes,
         structure: None,
         texts: observation.texts,
     };
@@ -77,6 +88,7 @@ pub fn judge(
             }));
         }
     }
+    judged.results.extend(observation.interpreted);
     if !observation.outcomes.is_empty() {
         judged.results.push((Stage::Execute, observation.outcomes));
     }

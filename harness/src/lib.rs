@@ -17,9 +17,13 @@ pub mod tac;
 
 pub mod lab;
 
+pub mod optimized;
+
 pub mod generate;
 
 pub mod path;
+
+pub mod isolate;
 
 pub mod structure;
 
@@ -32,6 +36,8 @@ pub mod validators;
 pub mod minimize;
 
 pub mod record;
+
+pub mod triage;
 
 pub mod report;
 
@@ -84,7 +90,11 @@ pub fn check_timed(case: &Case, paths: &[&dyn Path], detail: Detail, spent: &mut
     for path in paths {
         let id = path.id();
         let start = Instant::now();
-        let observation = path.observe(runnable, detail);
+        let mut observation = path.observe(runnable, detail);
+        if detail.texts {
+            let raised = judge::raised_texts(&observation);
+            observation.texts.extend(raised);
+        }
         let observed = Instant::now();
         spent(Spent::Observe(&id, observed - start));
         judged.push(judge::judge(id.clone(), path.toolchain().group, observation, runnable, (&ended, yardstick)));

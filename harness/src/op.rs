@@ -41,6 +41,8 @@ pub enum Outcome {
     Trap(Trap),
     /// The interpreter's budget of steps ran out.
     OutOfFuel,
+    /// `undefined behaviour`, or poison as the result: only of functions as an optimizer leaves them.
+    Undefined,
 }
 
 impl fmt::Display for Outcome {
@@ -49,6 +51,7 @@ impl fmt::Display for Outcome {
             Outcome::Return(n) => write!(f, "return {n}"),
             Outcome::Trap(trap) => write!(f, "trap {trap}"),
             Outcome::OutOfFuel => f.write_str("out of fuel"),
+            Outcome::Undefined => f.write_str("undefined behaviour"),
         }
     }
 }

@@ -75,10 +75,14 @@ faults! {
     ClifSwitchLastArm "clif-switch-last-arm",
     /// The block-parameter lowering to Cranelift passes the first argument twice.
     ClifDropArgument "clif-drop-argument",
+    /// Cranelift is handed subtractions with their operands exchanged where it is to optimize, behind the raising.
+    ClifWrongRewrite "clif-wrong-rewrite",
     /// Cranelift's signal handler takes overflow for division by zero.
     ClifTrapCode "clif-trap-code",
     /// LLVM's lowering saturates additions instead of wrapping.
     LlvmSaturatingAdd "llvm-saturating-add",
+    /// LLVM's lowering promises that additions do not wrap, which only optimization makes use of.
+    LlvmNoWrap "llvm-no-wrap",
     /// LLVM's lowering compares unsigned for `>`.
     LlvmUnsignedGt "llvm-unsigned-gt",
     /// LLVM's lowering swaps the first two entries of a phi.
@@ -95,11 +99,32 @@ faults! {
     LlvmSwitchNarrow "llvm-switch-narrow",
     /// LLVM's lowering reads its inputs in reverse order.
     LlvmInputOrder "llvm-input-order",
+    /// LLVM's instcombine promises that no addition overflows.
+    LlvmPassAddsFlag "llvm-pass-adds-flag",
+    /// LLVM's reassociate leaves `nsw` on the subtractions that it moves.
+    LlvmPassKeepsFlag "llvm-pass-keeps-flag",
+    /// LLVM's simplifycfg turns a `select` between a bit and false into an `and`.
+    LlvmPassSelectToAnd "llvm-pass-select-to-and",
+    /// LLVM's gvn exchanges the first two entries of each phi.
+    LlvmPassPhiEntries "llvm-pass-phi-entries",
 }
 
 #[cfg(feature = "plant")]
 mod switch {
-    use std::sync::atomic::{AtomicU8, Ordering};
+    use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
+
+    /// Of a thousand programs, on how many the path `chaos/monkey` does its worst.
+    static CHAOS: AtomicU32 = AtomicU32::new(0);
+
+    /// Of a thousand programs, on how many the path `chaos/monkey` does its worst; 0: there is no such path.
+    pub fn chaos() -> u32 {
+        CHAOS.load(Ordering::Relaxed)
+    }
+
+    /// Sets [`chaos`] for this process.
+    pub fn set_chaos(permille: u32) {
+        CHAOS.store(permille, Ordering::Relaxed);
+    }
 
     /// The fault that is on, plus one; 0 is none.
     static PLANTED: AtomicU8 = AtomicU8::new(0);

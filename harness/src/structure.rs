@@ -14,11 +14,19 @@
 //! 2. *No more than the yardstick once trivial parameters are removed from it too.* What is more than 1 allows is
 //!    trivial and nothing else; otherwise the construction put a parameter where its variable is not live.
 //!
+//! 3. *No value defined by itself.* A value that needs itself does so by way of a parameter: it is another value the
+//!    next time round. In reachable blocks S2 demands that; in unreachable ones it exempts every use, and no validator
+//!    looks. But passes meet these blocks too, and one that follows definitions need not come to an end. In a circle that
+//!    nothing enters, the only argument of a parameter may be an instruction that uses the parameter, and a construction
+//!    that puts the argument for the parameter makes `v12 = iadd v12, v11` (bytecodealliance/wasmtime #5022, open when
+//!    this was written, in `SSABuilder` of Cranelift 0.135.8). The lab keeps such parameters, LLVM reads `poison`.
+//!
 //! Fewer is no fault. LLVM's builder folds constants, so `add 1, 2` and `3` are one value; it leaves unreachable
 //! predecessors out, whose arguments the yardstick counts; and on irreducible graphs the trivial rule alone does not give
 //! the minimum (Braun et al., section 3.2), which dominance frontiers give.
 
 use std::cmp::Ordering;
+use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
@@ -44,6 +52,8 @@ pub struct Structure {
     pub least: usize,
     /// The yardstick.
     pub yardstick: usize,
+    /// Whether a value is defined by itself, without a parameter between.
+    pub self_defined: bool,
 }
 
 impl Structure {
@@ -52,7 +62,8 @@ impl Structure {
         let params = params(function);
         let (constants, least) =
             if params > yardstick { (constants(function), least(function.clone())) } else { (0, params) };
-        Structure { path: path.clone(), group: group.into(), params, constants, least, yardstick }
+        let self_defined = has_self_defined(function);
+        Structure { path: path.clone(), group: group.into(), params, constants, least, yardstick, self_defined }
     }
 
     /// How it compares with the yardstick: greater is worse.
@@ -60,18 +71,68 @@ impl Structure {
         self.params.cmp(&self.yardstick)
     }
 
-    /// The name of the broken relation, if one is, in the form of signatures.
-    pub fn quality(&self) -> Option<String> {
-        let which = if self.least > self.yardstick {
-            "not-pruned"
+    /// The relations that it breaks.
+    pub fn broken(&self) -> Vec<Relation> {
+        let parameters = if self.least > self.yardstick {
+            Some(Relation::NotPruned)
         } else if self.params - self.constants > self.yardstick {
-            "trivial"
+            Some(Relation::Trivial)
         } else if self.params > self.yardstick {
-            "constants"
+            Some(Relation::Constants)
         } else {
-            return None;
+            None
         };
-        Some(format!("quality.construct.{}.{which}", self.group))
+        parameters.into_iter().chain(self.self_defined.then_some(Relation::SelfDefined)).collect()
+    }
+
+    /// The signature of a broken relation: `quality.construct.GROUP.RELATION`.
+    pub fn signature(&self, relation: Relation) -> String {
+        format!("{KIND}.construct.{}.{}", self.group, relation.name())
+    }
+}
+
+impl fmt::Display for Structure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let noun = if self.params == 1 { "parameter" } else { "parameters" };
+        write!(f, "{} has {} {noun}, the lab {}", self.path, self.params, self.yardstick)
+    }
+}
+
+/// The kind of these findings: the first word of their signatures.
+pub const KIND: &str = "quality";
+
+/// What can be worse than it need be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Relation {
+    /// More parameters than the yardstick even when trivial ones are removed: rule 2.
+    NotPruned,
+    /// More parameters than the yardstick: rule 1.
+    Trivial,
+    /// The same, but for parameters for which only one constant arrives.
+    Constants,
+    /// Rule 3.
+    SelfDefined,
+}
+
+impl Relation {
+    /// The name in signatures.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Relation::NotPruned => "not-pruned",
+            Relation::Trivial => "trivial",
+            Relation::Constants => "constants",
+            Relation::SelfDefined => "self-defined",
+        }
+    }
+
+    /// What is so when it is broken.
+    pub const fn description(self) -> &'static str {
+        match self {
+            Relation::NotPruned => "a parameter stands where its variable is not live",
+            Relation::Trivial => "a parameter says what another value says",
+            Relation::Constants => "a parameter stands for one constant",
+            Relation::SelfDefined => "a value of an unreachable block is defined by itself",
+        }
     }
 }
 
@@ -120,6 +181,39 @@ fn least(mut function: Function) -> usize {
     params(&function)
 }
 
+/// Whether instructions depend on each other in a circle: what remains when those go, again and again, whose operands
+/// are all there already.
+fn has_self_defined(function: &Function) -> bool {
+    let unreachable = reachable_without(function, None).into_iter().map(|reachable| !reachable);
+    let blocks = function.blocks.iter().zip(unreachable).filter(|(_, unreachable)| *unreachable);
+    let insts: Vec<_> = blocks.flat_map(|(block, _)| &block.body).collect();
+    let mut users = vec![Vec::new(); function.value_names.len()];
+    let mut awaited = vec![None; function.value_names.len()];
+    insts.iter().for_each(|inst| awaited[inst.dest.index()] = Some(0));
+    for inst in &insts {
+        for operand in inst.operands() {
+            if let Atom::Value(value) = *operand
+                && awaited[value.index()].is_some()
+            {
+                users[value.index()].push(inst.dest);
+                awaited[inst.dest.index()] = awaited[inst.dest.index()].map(|count| count + 1);
+            }
+        }
+    }
+    let mut ready: Vec<_> = insts.iter().map(|inst| inst.dest).filter(|d| awaited[d.index()] == Some(0)).collect();
+    let mut there = 0;
+    while let Some(value) = ready.pop() {
+        there += 1;
+        for user in &users[value.index()] {
+            awaited[user.index()] = awaited[user.index()].map(|count: usize| count - 1);
+            if awaited[user.index()] == Some(0) {
+                ready.push(*user);
+            }
+        }
+    }
+    there < insts.len()
+}
+
 fn see_through_copies(function: &mut Function) {
     let mut sources = vec![None; function.value_names.len()];
     for inst in function.blocks.iter().flat_map(|block| &block.body).filter(|inst| inst.op == Op::Copy) {
@@ -158,15 +252,27 @@ mod tests {
         let text = "ssa(a)\ne:\n  br l(a, a)\nl(x, y):\n  z = sub x, 1\n  cbr z, l(z, y), r()\nr:\n  ret y";
         let function = lab::parse_ssa(text).unwrap();
         let path = PathId::new("cranelift", Some("1"), "none");
-        let quality = |yardstick| Structure::of(&path, "cranelift", &function, yardstick).quality();
-        assert_eq!(quality(2), None);
-        assert_eq!(quality(1).unwrap(), "quality.construct.cranelift.trivial");
-        assert_eq!(quality(0).unwrap(), "quality.construct.cranelift.not-pruned");
+        let quality = |yardstick| Structure::of(&path, "cranelift", &function, yardstick).broken();
+        assert!(quality(2).is_empty());
+        assert_eq!(quality(1), [Relation::Trivial]);
+        assert_eq!(quality(0), [Relation::NotPruned]);
 
         let text = "ssa(a)\ne:\n  cbr a, j(5), l()\nl:\n  br j(5)\nj(x):\n  ret x";
         let structure = Structure::of(&path, "cranelift", &lab::parse_ssa(text).unwrap(), 0);
         assert_eq!((structure.params, structure.constants, structure.least), (1, 1, 0));
-        assert_eq!(structure.quality().unwrap(), "quality.construct.cranelift.constants");
+        assert_eq!(structure.broken(), [Relation::Constants]);
+        assert_eq!(structure.signature(Relation::Constants), "quality.construct.cranelift.constants");
+    }
+
+    #[test]
+    fn a_value_that_needs_itself_without_a_parameter_is_named() {
+        let is_self_defined = |unreachable: &str| {
+            let text = format!("ssa(a)\ne:\n  ret a\nf(x):\n{unreachable}");
+            has_self_defined(&lab::parse_ssa(&text).unwrap())
+        };
+        assert!(!is_self_defined("  y = add x, 1\n  z = mul y, y\n  br f(z)\n"));
+        assert!(is_self_defined("  y = add y, 1\n  br f(y)\n"));
+        assert!(is_self_defined("  y = add z, x\n  br g()\ng:\n  z = mul 2, y\n  w = add z, z\n  br f(w)\n"));
     }
 
     #[test]

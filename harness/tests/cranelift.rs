@@ -63,9 +63,11 @@ fn runs(json: &FilePath) -> Vec<(Vec<i64>, String)> {
 fn check(path: &dyn Path, name: &str, program: &Program, runs: &[(Vec<i64>, String)]) {
     let vectors = runs.iter().map(|(vector, _)| vector.clone()).collect();
     let case = Case { program: program.clone(), vectors, fuel: DEFAULT_FUEL };
-    let Observation { raised, outcomes, faults, unsupported, texts } = path.observe(&case, Detail::default());
+    let observation = path.observe(&case, Detail::default());
+    let Observation { raised, interpreted, outcomes, faults, unsupported, notes, texts } = observation;
     let at = format!("{name}, {}", path.id());
     assert_eq!((faults, unsupported, texts), (vec![], vec![], vec![]), "{at}");
+    assert_eq!((interpreted, notes), (vec![], vec![]), "{at}");
     let stages: Vec<Stage> = raised.iter().map(|raised| raised.stage).collect();
     assert_eq!(stages, [Stage::Construct, Stage::Optimize], "{at}");
     assert_eq!(outcomes.len(), runs.len(), "{at}");

@@ -44,6 +44,13 @@ fn conforms(folder: &str, program: impl Fn(&Answers) -> Option<Program>, variant
                 let interpreted: Vec<_> = case.vectors.iter().map(run).collect();
                 assert_eq!(interpreted, outcomes, "{name}\n{}", raised.function);
             }
+            for (stage, interpreted) in &observation.interpreted {
+                let interpreted: Vec<_> = interpreted.iter().map(|outcome| outcome.unwrap().to_string()).collect();
+                assert_eq!(interpreted, outcomes, "{name}, {stage}: {:?}", observation.notes);
+            }
+            // Every pipeline's output is run as it stands.
+            let optimizes = !["-O0", "-O0-cg2"].iter().any(|level| variant.ends_with(level));
+            assert_eq!(!observation.interpreted.is_empty(), optimizes, "{name}");
             raised += observation.raised.len();
         }
     }
@@ -60,7 +67,9 @@ fn tac(answers: &Answers) -> Option<Program> {
 
 const FAST: [&str; 8] =
     ["phi-O0", "phi-mid", "alloca-O0", "alloca-mid", "mem2reg-O0", "mem2reg-mid", "sroa-O0", "sroa-mid"];
-const SLOW: [&str; 10] = [
+const SLOW: [&str; 12] = [
+    "steps-mid",
+    "steps-O2",
     "phi-O0-cg2",
     "phi-mid-cg2",
     "phi-O1",
@@ -188,7 +197,10 @@ fn mem2reg_places_the_lessons_phis() {
 fn every_path_is_there_once_and_names_its_version() {
     let paths = paths();
     let mut names: Vec<_> = paths.iter().map(|path| path.id().to_string()).collect();
-    let plain = |names: &[String]| names.iter().filter(|name| !name.contains("/perturbed-")).count();
+    let plain = |names: &[String]| {
+        let others = ["/perturbed-", "/steps-"];
+        names.iter().filter(|name| !others.iter().any(|other| name.contains(other))).count()
+    };
     assert_eq!(plain(&names), 36);
     assert!(names.len() > 36 + Perturbation::ALL.len(), "{names:?}");
     assert!(names.iter().all(|name| name.starts_with("llvm@22.1.")), "{names:?}");

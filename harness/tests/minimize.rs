@@ -1,14 +1,17 @@
 //! The minimizer with cheap predicates: a program "is wrong" when reading one of its operations otherwise changes an
 //! outcome, as a faulty lowering would.
 
+use arbitrary::Unstructured;
 use harness::case::{Case, Form, Program};
-use harness::generate::{self, Policy};
-use harness::lab::{self, Function};
+use harness::generate::breaks::{break_function, break_phi_function};
+use harness::generate::function::{valid_function, valid_phi_function};
+use harness::generate::{self, Choices, Policy, SplitMix64};
+use harness::lab::{self, Clause, Function};
 use harness::minimize::{Minimized, NotReducible, candidates, minimize};
 use harness::op::{Op, Outcome};
 use harness::tiny::walk;
 use harness::tiny::{Expr, Stmt};
-use harness::{tac, tiny};
+use harness::{tac, tiny, validators};
 
 /// Small, because many candidates never end.
 const FUEL: u64 = 3_000;
@@ -302,6 +305,32 @@ fn no_candidate_of_a_valid_function_is_invalid() {
             }
         }
     }
+}
+
+/// Whatever a function breaks, in either form: what is left is little more than the place that breaks it.
+#[test]
+fn invalid_functions_are_reduced_too() {
+    let mut reduced = 0;
+    for (&clause, seed) in Clause::ALL.iter().flat_map(|clause| (0..6).map(move |seed| (clause, seed))) {
+        let mut choices = SplitMix64::new(seed, 5);
+        let bytes: Vec<u8> = (0..100).flat_map(|_| choices.bits().to_le_bytes()).collect();
+        let u = &mut Unstructured::new(&bytes);
+        let (mut ssa, mut phi) = (valid_function(u).unwrap(), valid_phi_function(u).unwrap());
+        let mut broken = Vec::new();
+        if break_function(&mut ssa, clause, u).unwrap() {
+            broken.push(Program::Ssa(lab::parse_ssa(&ssa.to_string()).unwrap()));
+        }
+        if break_phi_function(&mut phi, clause, u).unwrap() {
+            broken.push(Program::Phi(lab::parse_phi(&phi.to_string()).unwrap()));
+        }
+        for program in broken {
+            let touches = |case: &Case| validators::touched(&case.program).unwrap().contains(&clause);
+            let small = text(&minimized(&case(program, &[]), &touches).case);
+            assert!(small.lines().count() <= 98, "{clause:?}\n{small}");
+            reduced += 1;
+        }
+    }
+    assert!(reduced > 60, "{reduced}");
 }
 
 #[test]

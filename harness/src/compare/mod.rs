@@ -11,15 +11,15 @@
 
 mod sides;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
 use crate::judge::Judged;
 use crate::op::{Execution, Outcome};
-use crate::path::{FaultKind, PathId, Stage, Unsupported};
-use crate::structure::Structure;
+use crate::path::{FaultKind, Note, PathId, Stage, Unsupported};
+use crate::structure::{Relation, Structure};
 
 /// What a case came to.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -37,15 +37,17 @@ pub enum Verdict {
     Hang,
     /// Nothing could be compared, and why.
     Inconclusive(String),
+    /// Whatever was found is a known issue, and which.
+    Known(String),
 }
 
 impl Verdict {
     /// Whether it is a finding.
     pub fn is_finding(&self) -> bool {
-        !matches!(self, Verdict::Agree | Verdict::Inconclusive(_))
+        !matches!(self, Verdict::Agree | Verdict::Inconclusive(_) | Verdict::Known(_))
     }
 
-    /// The verdict's name, without an inconclusive one's reason.
+    /// The verdict's name, without an inconclusive one's reason or a known one's issue.
     pub fn name(&self) -> &'static str {
         match self {
             Verdict::Agree => "agree",
@@ -54,6 +56,7 @@ impl Verdict {
             Verdict::Crash => "crash",
             Verdict::Hang => "hang",
             Verdict::Inconclusive(_) => "inconclusive",
+            Verdict::Known(_) => "known",
         }
     }
 }
@@ -75,6 +78,13 @@ impl fmt::Display for Signature {
     }
 }
 
+impl Signature {
+    /// Its first word: a verdict's name, or `quality`.
+    pub fn kind(&self) -> &str {
+        self.0.split('.').next().unwrap_or_default()
+    }
+}
+
 /// Everything that comparing found out about a case.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Report {
@@ -88,11 +98,35 @@ pub struct Report {
     pub faults: Vec<PathFault>,
     /// What paths could not take.
     pub unsupported: Vec<(PathId, Unsupported)>,
+    /// What helps to understand the outcomes.
+    pub notes: Vec<(PathId, Note)>,
     /// The SSA of the paths that construct it themselves, in numbers. It is shown apart and never part of the verdict:
     /// a parameter too many is slower, not wrong.
     pub structure: Vec<Structure>,
     /// IR texts: the path, the text's name, the text.
     pub texts: Vec<(PathId, String, String)>,
+}
+
+impl Report {
+    /// The paths with another outcome than the right one, or with a fault; each once.
+    pub fn wrong(&self) -> BTreeSet<&PathId> {
+        let wrong = self.runs.iter().flat_map(|run| run.classes.iter().filter(|class| class.outcome != run.right));
+        let wrong = wrong.flat_map(|class| &class.sources).map(|source| &source.path);
+        wrong.chain(self.faults.iter().map(|fault| &fault.path)).collect()
+    }
+
+    /// Findings of kind `quality`: the broken relations of [`crate::structure`], each with the paths that break it. None
+    /// of them is part of the verdict.
+    pub fn quality(&self) -> BTreeMap<Signature, (Relation, Vec<&Structure>)> {
+        let mut quality = BTreeMap::new();
+        for structure in &self.structure {
+            for relation in structure.broken() {
+                let signature = Signature(structure.signature(relation));
+                quality.entry(signature).or_insert((relation, Vec::new())).1.push(structure);
+            }
+        }
+        quality
+    }
 }
 
 /// One vector's outcomes.
@@ -150,10 +184,11 @@ pub fn compare(vectors: &[Vec<i64>], reference: &[Execution], judged: Vec<Judged
         runs: classes(vectors, reference, &judged),
         faults: Vec::new(),
         unsupported: Vec::new(),
+        notes: Vec::new(),
         structure: Vec::new(),
         texts: Vec::new(),
     };
-    for Judged { path, group, faults, unsupported, structure, texts, .. } in judged {
+    for Judged { path, group, faults, unsupported, notes, structure, texts, .. } in judged {
         report.faults.extend(faults.into_iter().map(|fault| PathFault {
             path: path.clone(),
             group: group.clone(),
@@ -162,6 +197,7 @@ pub fn compare(vectors: &[Vec<i64>], reference: &[Execution], judged: Vec<Judged
             message: fault.message,
         }));
         report.unsupported.extend(unsupported.into_iter().map(|unsupported| (path.clone(), unsupported)));
+        report.notes.extend(notes.into_iter().map(|note| (path.clone(), note)));
         report.structure.extend(structure);
         report.texts.extend(texts.into_iter().map(|(name, text)| (path.clone(), name, text)));
     }
@@ -299,6 +335,7 @@ mod tests {
             results: results.iter().map(|&(stage, n)| (stage, vec![Some(Outcome::Return(n))])).collect(),
             faults: Vec::new(),
             unsupported: Vec::new(),
+            notes: Vec::new(),
             structure: None,
             texts: Vec::new(),
         }

@@ -8,20 +8,29 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::OnceLock;
 
 use crate::case::Case;
+use crate::compare::Report;
 use crate::generate::{Choices, SplitMix64};
 use crate::path::{self, Detail, Path};
+use crate::record::known::{self, Known};
 use crate::{check, minimize, record, report};
 
-/// A property: the paths agree on the case. A finding goes to `corpus`, if that folder exists.
+/// A property: the paths agree on the case, known issues of `corpus` apart. A finding goes there, if that folder exists.
 ///
 /// # Panics
 ///
 /// With the signature of the finding, if it is one.
 pub fn roundtrip(case: &Case, corpus: &std::path::Path) {
+    static KNOWN: OnceLock<Vec<Known>> = OnceLock::new();
+    let known = KNOWN.get_or_init(|| known::read(corpus).expect("the corpus's known issues can be read"));
     let drawn = draw(case);
-    if check(case, &drawn, Detail::default()).verdict.is_finding() {
+    if is_news(&check(case, &drawn, Detail::default()), known) {
         panic!("{}", found(case, &drawn, corpus));
     }
+}
+
+/// Whether a report is a finding that nobody has filed.
+fn is_news(report: &Report, known: &[Known]) -> bool {
+    report.verdict.is_finding() && !known.iter().any(|issue| issue.covers(report))
 }
 
 /// Every path that can be used here, by its group.
@@ -67,7 +76,7 @@ fn found(case: &Case, drawn: &[&dyn Path], corpus: &std::path::Path) -> String {
             original: (case, &check(case, &all, Detail::default())),
             minimized: (&minimized, &report),
             origin: "a fuzz target".into(),
-            paths: all.iter().map(|path| toolchained(*path)).collect(),
+            paths: all.iter().map(|&path| record::Toolchained::of(path)).collect(),
             options: String::new(),
         };
         match record::record(corpus, &finding) {
@@ -81,6 +90,37 @@ fn found(case: &Case, drawn: &[&dyn Path], corpus: &std::path::Path) -> String {
     signature.0
 }
 
-fn toolchained(path: &dyn Path) -> record::Toolchained {
-    record::Toolchained { path: path.id().to_string(), toolchain: path.toolchain() }
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compare::{PathFault, Signature, Verdict};
+    use crate::path::{FaultKind, PathId, Stage};
+
+    #[test]
+    fn what_is_filed_is_no_news() {
+        let corpus = tempfile::tempdir().unwrap();
+        std::fs::create_dir(corpus.path().join("known")).unwrap();
+        let entry = "summary = 's'\nlink = 'https://example.org/1'\nsignature = 'crash.*'\ncompiler = 'llvm'\n\
+                     versions = '<23'\nform = 'tiny'\nprogram = 'return 0'\n";
+        std::fs::write(corpus.path().join("known/a.toml"), entry).unwrap();
+        let known = known::read(corpus.path()).unwrap();
+        let crash = |version| {
+            let path = PathId::new("llvm", Some(version), "phi-O2");
+            let (group, message) = ("llvm".into(), "aborted".into());
+            Report {
+                verdict: Verdict::Crash,
+                signature: Some(Signature("crash.optimize.llvm".into())),
+                runs: Vec::new(),
+                faults: vec![PathFault { path, group, stage: Stage::Optimize, kind: FaultKind::Crash, message }],
+                unsupported: Vec::new(),
+                notes: Vec::new(),
+                structure: Vec::new(),
+                texts: Vec::new(),
+            }
+        };
+        assert!(!is_news(&crash("22.1.8"), &known));
+        assert!(is_news(&crash("23.1.0"), &known), "another version");
+        assert!(is_news(&crash("22.1.8"), &[]));
+        assert!(!is_news(&Report { verdict: Verdict::Agree, ..crash("23.1.0") }, &[]));
+    }
 }

@@ -136,6 +136,8 @@ impl Profile {
             Outcome::Return(_) => {}
             Outcome::Trap(_) => self.traps += 1,
             Outcome::OutOfFuel => self.out_of_fuel += 1,
+            // No program's own interpreter gives it.
+            Outcome::Undefined => {}
         }
         let bucket = (u64::BITS - execution.steps.leading_zeros()) as usize;
         if self.steps.len() <= bucket {

@@ -85,6 +85,13 @@ impl<'t> Line<'t> {
         Ok(&self.text[self.expect(Kind::Name, what)?.span.clone()])
     }
 
+    /// Takes all that is left, as one text.
+    pub(super) fn take_rest(&mut self) -> &'t str {
+        let start = self.tokens.first().map_or(self.end, |token| token.span.start);
+        self.tokens = &[];
+        &self.text[start..self.end]
+    }
+
     /// Takes a constant `-?[0-9]+`, if there is one.
     pub(super) fn constant(&mut self) -> Result<Option<i64>> {
         let Some(first) = self.tokens.first() else { return Ok(None) };

@@ -11,7 +11,7 @@ use crate::dialect::Dialect;
 use crate::lab::lines::{Line, significant_tokens};
 use crate::lab::{Atom, Block, BlockData, Function, Inst, Phi, PhiBlock, PhiFunction, Target, Terminator, Value};
 use crate::names::Names;
-use crate::op::Op;
+use crate::op::{Op, Trap};
 use crate::syntax::{Kind, SyntaxError, Token};
 
 /// What parsing gives.
@@ -26,6 +26,14 @@ pub fn parse_ssa(text: &str) -> Result<Function> {
 pub fn parse_ssa_in(text: &str, dialect: Dialect) -> Result<Function> {
     let tokens = significant_tokens(text)?;
     let mut parser = Parser { dialect, ..Parser::default() };
+    let (inputs, blocks) = parser.function(text, &tokens, "ssa", Parser::ssa_block)?;
+    Ok(Function { inputs, blocks, value_names: parser.value_names, block_names: parser.block_names })
+}
+
+/// Parses the `ssa` text of a function that was raised from a compiler's output: it may have every operation, and traps.
+pub fn parse_raised(text: &str) -> Result<Function> {
+    let tokens = significant_tokens(text)?;
+    let mut parser = Parser { raised: true, dialect: Dialect::Plus, ..Parser::default() };
     let (inputs, blocks) = parser.function(text, &tokens, "ssa", Parser::ssa_block)?;
     Ok(Function { inputs, blocks, value_names: parser.value_names, block_names: parser.block_names })
 }
@@ -47,6 +55,8 @@ pub fn parse_phi_in(text: &str, dialect: Dialect) -> Result<PhiFunction> {
 #[derive(Default)]
 struct Parser<'t> {
     dialect: Dialect,
+    /// Whether all is allowed that raised functions have.
+    raised: bool,
     values: HashMap<&'t str, Value>,
     value_names: Names,
     blocks: HashMap<&'t str, Block>,
@@ -175,7 +185,7 @@ impl<'t> Parser<'t> {
         target: impl Fn(&mut Self, &mut Line<'t>) -> Result<T>,
     ) -> Result<Terminator<T>> {
         let word = line.word();
-        if !matches!(word, "br" | "cbr" | "switch" | "ret") {
+        if !(matches!(word, "br" | "cbr" | "switch" | "ret") || self.raised && word == "trap") {
             return Err(line.unexpected("an instruction `x = ..` or a terminator `br`, `cbr`, `switch`, `ret`"));
         }
         line.name("a terminator")?;
@@ -188,6 +198,7 @@ impl<'t> Parser<'t> {
                 line.expect(Kind::Comma, "`,`")?;
                 Terminator::Cbr(cond, yes, target(self, &mut line)?)
             }
+            "trap" => Terminator::Trap(trap(&mut line)?),
             "switch" => {
                 let value = self.atom(&mut line)?;
                 let mut arms = Vec::new();
@@ -235,6 +246,14 @@ impl<'t> Parser<'t> {
         let name = line.name("a block's name")?;
         Ok(*self.blocks.entry(name).or_insert_with(|| Block(self.block_names.push(name))))
     }
+}
+
+/// A trap's name. It has more than one token.
+fn trap(line: &mut Line) -> Result<Trap> {
+    let here = *line;
+    let name = line.take_rest();
+    let trap = [Trap::DivByZero, Trap::Overflow].into_iter().find(|trap| trap.to_string() == name);
+    trap.ok_or_else(|| here.unexpected("`div-by-zero` or `overflow`"))
 }
 
 /// A block's lines after its first: instructions and phis up to the terminator.
@@ -331,6 +350,16 @@ mod tests {
         for (text, (line, column, message)) in faults {
             assert_eq!(error(parse_phi, text), (line, column, message.into()), "{text}");
         }
+    }
+
+    #[test]
+    fn what_raised_functions_have_more_parses_for_them_alone() {
+        let text = "# dialect: plus\nssa(a)\ne:\n  x = select a, 1, a\n  cbr x, f(), g()\nf:\n  trap div-by-zero\ng:\n  trap overflow\n";
+        assert_eq!(parse_raised(text).unwrap().to_string(), text);
+        assert!(parse_ssa(text).is_err());
+        let (line, column, message) = error(parse_raised, "e:\n  trap div\n");
+        assert_eq!((line, column), (2, 8));
+        assert_eq!(message, "expected `div-by-zero` or `overflow`, found `div`");
     }
 
     #[test]

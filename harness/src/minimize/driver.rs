@@ -85,7 +85,7 @@ pub fn minimize(
 /// A case is 1-minimal when none of these is interesting.
 pub fn candidates(case: &Case) -> impl Iterator<Item = (&'static str, Case)> + '_ {
     let measure = Measure::of(case);
-    let passes = groups(case.program.form()).into_iter().flatten();
+    let passes = groups(case.program.form()).iter().copied().flatten();
     let all = passes.flat_map(|pass| {
         (0..).map_while(|n| match (pass.attempt)(case, n) {
             Attempt::End => None,

@@ -71,9 +71,9 @@ pub fn validators() -> Vec<Validator> {
     };
     vec![
         lab,
-        #[cfg(feature = "cranelift")]
+        #[cfg(all(feature = "cranelift", not(shared_object)))]
         crate::path::cranelift::validator(),
-        #[cfg(feature = "llvm")]
+        #[cfg(all(feature = "llvm", not(shared_object)))]
         crate::path::llvm::validator(),
     ]
 }

@@ -4,16 +4,21 @@
 //! its own file. It reports what it made and what it saw; it judges nothing: the validator, the lab's interpreter and
 //! [`crate::compare`] do that, for every path alike.
 
+#[cfg(feature = "plant")]
+pub mod chaos;
 #[cfg(feature = "cranelift")]
 pub mod cranelift;
+#[cfg(not(shared_object))]
+pub mod installed;
 pub mod interpreters;
 pub mod judgement;
 #[cfg(feature = "llvm")]
 pub mod llvm;
 pub mod native;
-#[cfg(any(feature = "cranelift", feature = "llvm"))]
-mod panics;
+pub mod now;
+pub mod panics;
 pub mod trial;
+pub mod wire;
 
 use std::fmt;
 
@@ -127,6 +132,9 @@ impl fmt::Display for Stage {
 pub struct Observation {
     /// The path's SSA raised back into the lab's form, by stage: S0–S4 judge it and the lab's interpreter runs it.
     pub raised: Vec<Raised>,
+    /// What an interpreter in the path's folder made of its forms, by stage: of those that the lab's form can't say. An
+    /// outcome for each of the case's vectors, in order.
+    pub interpreted: Vec<(Stage, Vec<Option<Outcome>>)>,
     /// The path's own executions: one for each of the case's vectors, in order, or none at all if the path executes
     /// only what it raised or a fault kept it from running. `None` is a vector whose run a fault ended.
     pub outcomes: Vec<Option<Outcome>>,
@@ -134,6 +142,8 @@ pub struct Observation {
     pub faults: Vec<Fault>,
     /// What the path can't take or can't raise: counted and shown, never silent.
     pub unsupported: Vec<Unsupported>,
+    /// What helps to understand the outcomes.
+    pub notes: Vec<Note>,
     /// The IR texts by name (`clif`, `llvm-mem2reg`, ..), when the detail asks for them.
     pub texts: Vec<(String, String)>,
 }
@@ -143,9 +153,11 @@ impl Observation {
     pub fn empty() -> Observation {
         Observation {
             raised: Vec::new(),
+            interpreted: Vec::new(),
             outcomes: Vec::new(),
             faults: Vec::new(),
             unsupported: Vec::new(),
+            notes: Vec::new(),
             texts: Vec::new(),
         }
     }
@@ -199,7 +211,58 @@ pub struct Unsupported {
     pub reason: String,
 }
 
-/// Every path of this build, in a fixed order: the harness's own first.
+/// Something about an outcome that helps to understand it: which instruction, which pass.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Note {
+    /// Of which of the path's forms.
+    pub stage: Stage,
+    /// What there is to say.
+    pub message: String,
+}
+
+/// The name of a program's form before the first pass, where a path is taken apart pass by pass.
+pub const AS_WRITTEN: &str = "as written";
+
+/// Takes a path of a compiler that is linked in apart, into forms of the program by name: for LLVM the one after so many
+/// passes, or after all; for Cranelift one for each option changed. LLVM's option is one of the whole process, which may
+/// end, and whose standard error must be a file; so this is for processes that do nothing else.
+pub fn take_apart(id: &PathId, case: &Case, passes: Option<u32>) -> Result<Vec<(String, Observation)>, String> {
+    match id.compiler.as_str() {
+        #[cfg(feature = "llvm")]
+        "llvm" => llvm::stop_after(id, case, passes).map(|form| vec![form]),
+        #[cfg(feature = "cranelift")]
+        "cranelift" => cranelift::options(id, case),
+        _ => {
+            let _ = (case, passes);
+            Err(format!("{id} can't be taken apart"))
+        }
+    }
+}
+
+/// Holds one of Cranelift's test files against Cranelift's interpreter: the number of its runs, or what is wrong.
+pub fn check_filetest(text: &str) -> Result<usize, String> {
+    #[cfg(all(feature = "cranelift", not(shared_object)))]
+    return cranelift::check_filetest(text);
+    #[cfg(not(all(feature = "cranelift", not(shared_object))))]
+    {
+        let _ = text;
+        Err("this build has no Cranelift".into())
+    }
+}
+
+/// Runs LLVM IR from a text, as it is and after these passes; without passes, after code generation that optimizes. `None`
+/// in a build without LLVM.
+pub fn run_llvm_text(text: &str, passes: Option<&str>, case: &Case) -> Option<[Observation; 2]> {
+    #[cfg(feature = "llvm")]
+    return Some(llvm::run_text(text, passes, case));
+    #[cfg(not(feature = "llvm"))]
+    {
+        let _ = (text, passes, case);
+        None
+    }
+}
+
+/// Every path of this build, in a fixed order: the harness's own first. Further versions of compilers are [`installed`].
 pub fn registry() -> Vec<Box<dyn Path>> {
     let mut paths = interpreters::paths();
     paths.push(Box::new(trial::Trial));
@@ -207,5 +270,19 @@ pub fn registry() -> Vec<Box<dyn Path>> {
     paths.extend(cranelift::paths());
     #[cfg(feature = "llvm")]
     paths.extend(llvm::paths());
+    #[cfg(feature = "plant")]
+    if crate::plant::chaos() > 0 {
+        paths.push(Box::new(chaos::Chaos));
+    }
     paths
+}
+
+/// A path that is not in the registry, by its name without the version: LLVM's have passes of one's own after a colon,
+/// `mem2reg:loop(indvars)+gvn`.
+pub fn custom(compiler: &str, variant: &str) -> Option<Box<dyn Path>> {
+    match compiler {
+        #[cfg(feature = "llvm")]
+        "llvm" => llvm::custom(variant),
+        _ => None,
+    }
 }

@@ -14,7 +14,7 @@ thread_local! {
 
 /// Runs `body`; the error is the message of its panic and where in the compiler it was. What `body` changed may be left
 /// half changed.
-pub(super) fn catch<R>(body: impl FnOnce() -> R) -> Result<R, String> {
+pub fn catch<R>(body: impl FnOnce() -> R) -> Result<R, String> {
     install_hook();
     let outer = CATCHING.replace(true);
     let result = panic::catch_unwind(AssertUnwindSafe(body));

@@ -5,6 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::case::Form;
+use crate::record::{RECORD, known};
 
 /// A program of a corpus.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,24 +60,29 @@ fn is_program(path: &Path) -> bool {
     path.extension().and_then(|extension| Form::from_extension(extension.to_str()?)).is_some()
 }
 
-/// What is expected of a file by its place; nothing of a finding's original and IR, its minimized program stands for it.
+/// What is expected of a file by its place; nothing of a finding's original and IR, its minimized program stands for it,
+/// and nothing of a known issue's program, whose entry says what it shows.
 fn entry(file: &Path) -> Option<Result<Expected, String>> {
     let is_findings = |folder: &Path| folder.file_name().is_some_and(|name| name == "findings");
     if let Some(finding) = file.ancestors().skip(1).find(|folder| folder.parent().is_some_and(is_findings)) {
         let is_minimized = file.parent() == Some(finding) && file.file_stem().is_some_and(|stem| stem == "min");
         return is_minimized.then(|| recorded(finding));
     }
-    let named = file.ancestors().skip(1).find_map(|folder| {
-        let name = folder.file_name()?.to_str()?;
-        if name == "known-bugs" { Some("agree") } else { VERDICTS.into_iter().find(|verdict| *verdict == name) }
+    let named = file.ancestors().skip(1).find_map(|folder| match folder.file_name()?.to_str()? {
+        "known-bugs" => Some("agree"),
+        known::FOLDER => Some(known::FOLDER),
+        name => VERDICTS.into_iter().find(|verdict| *verdict == name),
     });
+    if named == Some(known::FOLDER) {
+        return None;
+    }
     let expected = |verdict: &str| Expected { verdict: verdict.into(), signature: None, paths: Vec::new() };
     Some(named.map(expected).ok_or_else(|| "it lies in no folder with a verdict's name".into()))
 }
 
 /// The verdict in a finding's `finding.json`.
 fn recorded(folder: &Path) -> Result<Expected, String> {
-    let path = folder.join("finding.json");
+    let path = folder.join(RECORD);
     let text = fs::read_to_string(&path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
     let record: serde_json::Value =
         serde_json::from_str(&text).map_err(|error| format!("{} is not JSON: {error}", path.display()))?;
@@ -122,6 +128,7 @@ mod tests {
             ("findings/.new-1/min.tiny", ""),
             ("inconclusive/b.ssa", ""),
             ("known-bugs/c.tiny", ""),
+            ("known/issue.tac", ""),
             ("notes.md", ""),
         ]);
         let found: Vec<(String, String)> = entries(corpus.path())

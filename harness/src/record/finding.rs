@@ -12,6 +12,7 @@ use crate::compare::{Report, Signature, Source};
 use crate::op::Outcome;
 use crate::path::{PathId, Toolchain};
 use crate::record::{case_text, readme};
+use crate::structure::{self, Structure};
 
 /// A finding to write down.
 pub struct Finding<'a> {
@@ -38,6 +39,13 @@ pub struct Toolchained {
     pub toolchain: Toolchain,
 }
 
+impl Toolchained {
+    /// A path and its toolchain now.
+    pub fn of(path: &dyn crate::path::Path) -> Toolchained {
+        Toolchained { path: path.id().to_string(), toolchain: path.toolchain() }
+    }
+}
+
 /// Where a finding lies now.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Recorded {
@@ -60,8 +68,9 @@ impl Recorded {
 #[derive(Serialize)]
 struct Record<'a> {
     signature: &'a Signature,
-    verdict: &'static str,
+    verdict: &'a str,
     origin: &'a str,
+    command: String,
     roundtrip: &'static str,
     host: String,
     paths: &'a [Toolchained],
@@ -75,16 +84,20 @@ struct Record<'a> {
 struct Shown<'a> {
     runs: &'a [crate::compare::Run],
     faults: &'a [crate::compare::PathFault],
+    #[serde(skip_serializing_if = "<[Structure]>::is_empty")]
+    structure: &'a [Structure],
 }
 
 impl<'a> Shown<'a> {
     fn of(report: &'a Report) -> Shown<'a> {
-        Shown { runs: &report.runs, faults: &report.faults }
+        Shown { runs: &report.runs, faults: &report.faults, structure: &report.structure }
     }
 }
 
 /// What a finding's folder holds for programs.
-const RECORD: &str = "finding.json";
+pub const RECORD: &str = "finding.json";
+/// The folder of its IR texts.
+const TEXTS: &str = "ir";
 
 /// The folder of a finding that was recorded before, whole.
 pub fn recorded(corpus: &Path, signature: &Signature) -> Option<PathBuf> {
@@ -114,6 +127,26 @@ pub fn record(corpus: &Path, finding: &Finding) -> io::Result<Recorded> {
     }
 }
 
+/// Writes a finding anew into its folder, when it has become smaller. At any moment the folder holds a whole finding:
+/// file by file takes the old one's place, the record last.
+pub fn replace(folder: &Path, finding: &Finding) -> io::Result<()> {
+    let findings = folder.parent().unwrap_or(folder);
+    let beside = tempfile::Builder::new().prefix(".new-").tempdir_in(findings)?;
+    write(beside.path(), finding)?;
+    let texts = beside.path().join(TEXTS);
+    if texts.is_dir() {
+        fs::create_dir_all(folder.join(TEXTS))?;
+        for text in fs::read_dir(texts)? {
+            let text = text?;
+            fs::rename(text.path(), folder.join(TEXTS).join(text.file_name()))?;
+        }
+    }
+    let mut files: Vec<_> = fs::read_dir(beside.path())?.collect::<io::Result<_>>()?;
+    files.retain(|file| file.file_name() != TEXTS);
+    files.sort_by_key(|file| file.file_name() == RECORD);
+    files.into_iter().try_for_each(|file| fs::rename(file.path(), folder.join(file.file_name())))
+}
+
 /// A signature as a folder's name: no separators, nothing hidden.
 fn folder_name(signature: &Signature) -> String {
     let safe = |c: char| if c.is_ascii_alphanumeric() || ".,~+_-".contains(c) { c } else { '-' };
@@ -134,11 +167,12 @@ fn write(folder: &Path, finding: &Finding) -> io::Result<()> {
     let (original, original_report) = finding.original;
     let original_name = format!("original.{}", original.program.form().extension());
     fs::write(folder.join(original_name), case_text(original, &right(original_report)))?;
-    write_texts(folder, report)?;
+    write_texts(folder, report, finding.signature)?;
     let record = Record {
         signature: finding.signature,
-        verdict: report.verdict.name(),
+        verdict: finding.signature.kind(),
         origin: &finding.origin,
+        command: readme::command(finding, &program),
         roundtrip: env!("CARGO_PKG_VERSION"),
         host: format!("{}-{}", std::env::consts::ARCH, std::env::consts::OS),
         paths: &finding.paths,
@@ -155,8 +189,9 @@ pub fn right(report: &Report) -> Vec<Outcome> {
     report.runs.iter().map(|run| run.right).collect()
 }
 
-/// The IR of each side: that of every path that is wrong, and of the first path of each group that is right.
-fn write_texts(folder: &Path, report: &Report) -> io::Result<()> {
+/// The IR of each side: that of every path that is wrong, and of the first path of each group that is right; of a
+/// finding of quality, what its first path and the lab constructed.
+fn write_texts(folder: &Path, report: &Report, signature: &Signature) -> io::Result<()> {
     let is_right = |outcome, run: &crate::compare::Run| outcome == run.right;
     let sources = |wanted: bool| {
         let classes = report
@@ -167,9 +202,15 @@ fn write_texts(folder: &Path, report: &Report) -> io::Result<()> {
     };
     let mut sides: BTreeSet<&PathId> = report.faults.iter().map(|fault| &fault.path).collect();
     sides.extend(sources(false).map(|source| &source.path));
+    let quality = report.quality();
+    let yardstick = PathId::new("lab", None, "pruned");
+    if let Some((_, broken)) = quality.get(signature) {
+        sides.extend(broken.first().map(|structure| &structure.path).into_iter().chain([&yardstick]));
+    }
     let mut groups = BTreeSet::new();
     let has_text = |path: &PathId| report.texts.iter().any(|(owner, ..)| owner == path);
-    for Source { path, group, .. } in sources(true) {
+    let is_quality = signature.kind() == structure::KIND;
+    for Source { path, group, .. } in sources(true).filter(|_| !is_quality) {
         if has_text(path) && groups.insert(group) {
             sides.insert(path);
         }
@@ -179,11 +220,15 @@ fn write_texts(folder: &Path, report: &Report) -> io::Result<()> {
         if !seen.insert((name, text)) {
             continue;
         }
-        fs::create_dir_all(folder.join("ir"))?;
-        let file: String = format!("{path}.{name}").chars().map(|c| if "/<>".contains(c) { '-' } else { c }).collect();
-        fs::write(folder.join("ir").join(file), text)?;
+        fs::create_dir_all(folder.join(TEXTS))?;
+        fs::write(folder.join(TEXTS).join(text_file(&path.to_string(), name)), text)?;
     }
     Ok(())
+}
+
+/// The name of a text's file in `ir/`.
+pub(super) fn text_file(path: &str, name: &str) -> String {
+    format!("{path}.{name}").chars().map(|c| if "/<>".contains(c) { '-' } else { c }).collect()
 }
 
 #[cfg(test)]
@@ -216,6 +261,7 @@ mod tests {
             runs: vec![Run { inputs: vec![7], right: Outcome::Return(1), classes }],
             faults: Vec::new(),
             unsupported: Vec::new(),
+            notes: Vec::new(),
             structure: Vec::new(),
             texts: vec![text("tiny", "eval", "tree"), text("lab", "phi", "phis"), text("lab", "naive", "not a side")],
         }

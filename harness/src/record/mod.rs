@@ -2,18 +2,40 @@
 //!
 //! A corpus is a folder of program texts. The nearest folder with a verdict's name says what is expected of what lies in
 //! it: `agree/loop.tiny`, `known-bugs/indvars.tiny` (real bugs of other versions: today's agree), and
-//! `findings/SIGNATURE/min.tiny`, whose verdict stands in `finding.json`.
+//! `findings/SIGNATURE/min.tiny`, whose verdict stands in `finding.json`. `known/` holds the issues that are filed
+//! ([`known`]). [`run_log`] is the diary of a run, [`night`] what a long run of many parts left.
 
 mod corpus;
+pub mod coverage;
 mod finding;
+pub mod known;
+pub mod night;
+pub mod part;
+pub mod read;
 mod readme;
+pub mod run_log;
+
+use std::io::{self, Write};
+use std::path::Path;
 
 pub use corpus::{Entry, Expected, entries};
-pub use finding::{Finding, Recorded, Toolchained, record, recorded, right};
+pub use finding::{Finding, RECORD, Recorded, Toolchained, record, recorded, replace, right};
+pub use part::Part;
 
 use crate::case::{Case, Program};
 use crate::directives::Directive;
 use crate::op::Outcome;
+
+/// Writes a file beside its place and renames it, so that nobody ever sees half of it.
+pub fn write(file: &Path, text: &str) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut beside = tempfile::NamedTempFile::new_in(folder)?;
+    beside.write_all(text.as_bytes())?;
+    // A temporary file is its owner's alone.
+    beside.as_file().set_permissions(std::fs::Permissions::from_mode(0o644))?;
+    beside.persist(file).map(|_| ()).map_err(|error| error.error)
+}
 
 /// A case as a file: the run directives, with the right outcomes where they are known, and the program.
 pub fn case_text(case: &Case, right: &[Outcome]) -> String {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use crate::compare::{Report, Verdict};
+use crate::compare::Verdict;
 use crate::record::case_text;
 use crate::record::finding::right;
 use crate::record::{Finding, Toolchained};
@@ -11,9 +11,13 @@ use crate::record::{Finding, Toolchained};
 /// `README.md`: the program, what each side says of it, the versions, and one command to see it again.
 pub fn readme(finding: &Finding, program: &str) -> String {
     let (case, report) = finding.minimized;
-    let mut text = format!("# {}\n\n{}\n\n", finding.signature, sentence(report));
+    let mut text = format!("# {}\n\n{}\n\n", finding.signature, sentence(finding));
     let _ = write!(text, "```\n{}```\n\n", case_text(case, &right(report)));
-    let _ = write!(text, "To see it again, in this folder:\n\n    roundtrip check {program}{}\n\n", finding.options);
+    let _ = write!(text, "To see it again, in this folder:\n\n    {}\n\n", command(finding, program));
+    let quality = report.quality();
+    for structure in quality.get(finding.signature).into_iter().flat_map(|(_, broken)| broken) {
+        let _ = writeln!(text, "- {structure}");
+    }
     for run in &report.runs {
         let inputs: Vec<String> = run.inputs.iter().map(i64::to_string).collect();
         let inputs = if inputs.is_empty() { "no inputs".into() } else { format!("inputs {}", inputs.join(", ")) };
@@ -26,6 +30,9 @@ pub fn readme(finding: &Finding, program: &str) -> String {
         let _ =
             writeln!(text, "- {}, {}: {}", fault.path, fault.stage, fault.message.lines().next().unwrap_or_default());
     }
+    for (path, note) in &report.notes {
+        let _ = writeln!(text, "- {path}, {}: {}", note.stage, note.message);
+    }
     let _ = write!(text, "\nFirst seen in {} (`original.{}`). Toolchains:\n\n", finding.origin, {
         finding.original.0.program.form().extension()
     });
@@ -34,6 +41,11 @@ pub fn readme(finding: &Finding, program: &str) -> String {
     }
     text.push_str("\nThe IR of each side is in `ir/`; all paths' toolchains, and everything else for programs, in `finding.json`.\n");
     text
+}
+
+/// The command that shows a finding again, in its folder.
+pub fn command(finding: &Finding, program: &str) -> String {
+    format!("roundtrip check {program}{}", finding.options)
 }
 
 /// The toolchains that matter most: of each compiler, the first path that is wrong, else its first path.
@@ -52,7 +64,12 @@ fn toolchains<'a>(finding: &'a Finding<'_>) -> impl Iterator<Item = (&'a str, &'
     chosen.into_values().map(|path| (path.path.as_str(), path.toolchain.description.as_str()))
 }
 
-fn sentence(report: &Report) -> &'static str {
+fn sentence(finding: &Finding) -> String {
+    let report = finding.minimized.1;
+    if let Some((relation, _)) = report.quality().get(finding.signature) {
+        let what = relation.description();
+        return format!("Constructed SSA is worse than it need be: {what}. Slower or odd, but nothing is miscompiled.");
+    }
     match report.verdict {
         Verdict::Invalid => "A path's output fails its validator.",
         Verdict::Crash => "A compiler panics or aborts, or compiled code faults.",
@@ -60,4 +77,5 @@ fn sentence(report: &Report) -> &'static str {
         Verdict::Disagree if !report.faults.is_empty() => "A validator's judgement is not what the map of rules has.",
         _ => "Executions of one program differ.",
     }
+    .into()
 }

@@ -7,6 +7,7 @@ use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Renderer, Snip
 use crate::compare::{Report, Run, Signature, Verdict};
 use crate::op::Outcome;
 use crate::report::{count, values};
+use crate::structure::Structure;
 
 /// Lines of the program that are shown.
 const EXCERPT_LINES: usize = 24;
@@ -58,16 +59,25 @@ impl Checked {
             .filter(|(expectation, run)| run.right != Outcome::OutOfFuel && run.right != expectation.expected)
     }
 
-    /// The report for people: a line when there is nothing to say, a diagnostic when there is.
+    /// The report for people: a line when there is nothing to say, a diagnostic when there is. Quality stands below.
     pub fn text(&self, color: bool) -> String {
-        match &self.report.verdict {
+        let renderer = if color { Renderer::styled() } else { Renderer::plain() };
+        let mut text = match &self.report.verdict {
             Verdict::Agree => format!("{}: agree ({})", self.file, self.extent()),
             Verdict::Inconclusive(reason) => format!("{}: inconclusive: {reason}", self.file),
-            _ => {
-                let renderer = if color { Renderer::styled() } else { Renderer::plain() };
-                renderer.render(&[self.diagnostic()])
+            Verdict::Known(issues) => {
+                let signature = self.report.signature.as_ref().map_or("", |signature| &signature.0);
+                format!("{}: known: {issues} ({signature})", self.file)
             }
+            _ => renderer.render(&[self.diagnostic()]),
+        };
+        for (signature, (relation, broken)) in self.report.quality() {
+            let title = format!("{}: {}", relation.description(), quality(&broken));
+            let note = Level::NOTE.primary_title(title).id(signature.0.as_str());
+            text.push('\n');
+            text.push_str(&renderer.render(&[Group::with_title(note)]));
         }
+        text
     }
 
     /// How much ran.
@@ -133,8 +143,21 @@ impl Checked {
             messages.push(format!("{}, {}: {}", fault.path, fault.stage, fault.message));
         }
         messages.extend(more(self.report.faults.len(), "faults"));
+        for (path, note) in self.report.notes.iter().take(SHOWN) {
+            messages.push(format!("{path}, {}: {}", note.stage, note.message));
+        }
+        messages.extend(more(self.report.notes.len(), "notes"));
         messages
     }
+}
+
+/// How the first of the paths that break a relation compares with the lab, and how many others do.
+fn quality(broken: &[&Structure]) -> String {
+    let others = match broken.len() {
+        0 | 1 => String::new(),
+        n => format!(", and {} more", count(n - 1, "path")),
+    };
+    broken.first().map(|first| first.to_string()).unwrap_or_default() + &others
 }
 
 fn more(count: usize, what: &str) -> Option<String> {
@@ -195,6 +218,7 @@ mod tests {
             runs: vec![Run { inputs: vec![7, -1], right: Outcome::Return(3), classes }],
             faults: Vec::new(),
             unsupported: Vec::new(),
+            notes: Vec::new(),
             structure: Vec::new(),
             texts: Vec::new(),
         }

@@ -23,18 +23,27 @@ pub fn check_object(checked: &Checked) -> Value {
             "stage": unsupported.stage.name(),
             "reason": unsupported.reason,
         })).collect::<Vec<_>>(),
+        "notes": report.notes.iter().map(|(path, note)| json!({
+            "path": path.to_string(),
+            "stage": note.stage.name(),
+            "message": note.message,
+        })).collect::<Vec<_>>(),
         "structure": report.structure.iter().map(|structure| json!({
             "path": structure.path.to_string(),
             "parameters": structure.params,
             "yardstick": structure.yardstick,
-            "quality": structure.quality(),
+            "quality": structure.broken().first().map(|&relation| structure.signature(relation)),
         })).collect::<Vec<_>>(),
     });
+    object["quality"] = report.quality().keys().map(|signature| signature.0.as_str()).collect();
     if let Some(signature) = &report.signature {
         object["signature"] = signature.0.as_str().into();
     }
     if let Verdict::Inconclusive(reason) = &report.verdict {
         object["reason"] = reason.as_str().into();
+    }
+    if let Verdict::Known(issues) = &report.verdict {
+        object["known"] = issues.as_str().into();
     }
     object
 }

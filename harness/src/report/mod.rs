@@ -2,15 +2,23 @@
 
 mod check;
 mod dot;
+pub mod draft;
+pub mod github;
+mod graph;
+pub mod html;
 mod json;
+pub mod junit;
+pub mod night;
 mod syntax;
 mod table;
+mod triage;
 
 pub use check::{Checked, Expectation};
 pub use dot::dot;
 pub use json::check_object;
 pub use syntax::syntax_error;
 pub use table::table;
+pub use triage::triage_text;
 
 /// `1 value`, `2 values`.
 pub fn count(n: usize, what: &str) -> String {

@@ -53,10 +53,10 @@ pub enum Expr {
     Unary(Op, Box<Expr>),
     /// An arithmetic operation, a comparison, or a call of an operation that takes two, such as `min(a, b)`.
     Binary(Op, Box<Expr>, Box<Expr>),
-    /// `select(c, a, b)`: all three are evaluated.
-    Select(Box<[Expr; 3]>),
     /// `a && b` or `a || b`.
     Logic(Logic, Box<Expr>, Box<Expr>),
+    /// `select(c, a, b)`: all three are evaluated.
+    Select(Box<[Expr; 3]>),
 }
 
 /// The two short-circuit operators.

@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 use crate::case::{Case, Program};
 use crate::compare::{PathFault, Report, Signature, Verdict, slug};
 use crate::lab::{self, Clause};
-use crate::path::{FaultKind, Judge, Judgement, Stage, Validator};
+use crate::path::{Fault, FaultKind, Judge, Judgement, Stage, Validator};
 use map::Ruling;
 
 /// A validator's judgement that is off the map.
@@ -44,16 +44,26 @@ pub fn check(case: &Case, validators: &[Validator]) -> Option<Report> {
         kind: off.kind,
         message: off.message,
     });
-    let faults = faults.collect();
-    Some(Report {
-        verdict,
-        signature,
-        runs: Vec::new(),
-        faults,
-        unsupported: Vec::new(),
-        structure: Vec::new(),
-        texts: Vec::new(),
-    })
+    Some(report(verdict, signature, faults.collect()))
+}
+
+/// The report on a function when a validator has died of it, or does not end.
+pub fn died(validator: &Validator, fault: &Fault) -> Report {
+    let verdict = if fault.kind == FaultKind::Hang { Verdict::Hang } else { Verdict::Crash };
+    let signature = Signature(format!("{verdict}.judge.{}-{}", validator.judge.name(), slug(&fault.message)));
+    let fault = PathFault {
+        path: validator.path.clone(),
+        group: validator.toolchain.group.clone(),
+        stage: Stage::Construct,
+        kind: fault.kind,
+        message: fault.message.clone(),
+    };
+    report(verdict, Some(signature), vec![fault])
+}
+
+fn report(verdict: Verdict, signature: Option<Signature>, faults: Vec<PathFault>) -> Report {
+    let (runs, unsupported, notes, structure, texts) = Default::default();
+    Report { verdict, signature, runs, faults, unsupported, notes, structure, texts }
 }
 
 /// What the compilers' verifiers say against a function, to stand beside what the lab says.

@@ -1,6 +1,7 @@
 //! What happens to a finding, shown with faults planted in the harness's own lowerings.
 
 use std::io::{BufRead, BufReader, Read};
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -57,6 +58,46 @@ fn a_finding_is_announced_minimized_and_recorded_once() {
     assert!(second.status == 1 && second.stderr.contains("recorded before"), "{}", second.stderr);
     only_finding(corpus.path());
     assert_eq!(read("finding.json"), before);
+}
+
+/// Cranelift's `SSABuilder` breaks relations that the lab keeps (`harness/src/structure.rs`).
+#[test]
+#[cfg(feature = "cranelift")]
+fn quality_is_recorded_once_and_told_apart_and_no_verdict() {
+    const NAME: &str = "quality.construct.cranelift.trivial";
+    const PATHS: &str = "lab/*,cranelift/none-single_pass";
+    let corpus = tempfile::tempdir().unwrap();
+    let fuzz = |seed: &str| {
+        let words = ["fuzz", "--form", "tac", "--seed", seed, "--programs", "320", "--paths", PATHS];
+        let words = words.into_iter().chain(["--schedule", "*=100%", "--format", "json", "--corpus"]);
+        ran(roundtrip().args(words).arg(corpus.path()))
+    };
+    let first = fuzz("1");
+    assert_eq!(first.status, 0, "{}", first.stderr);
+    assert!(first.stderr.contains(&format!("note: {NAME}: recorded in ")), "{}", first.stderr);
+    let summary: serde_json::Value = serde_json::from_str(first.stdout.lines().last().unwrap()).unwrap();
+    let counts = &summary["summary"];
+    assert_eq!((&counts["findings"], &counts["signatures"]), (&0.into(), &serde_json::json!({})));
+    assert!(counts["quality"][NAME]["programs"].as_u64().unwrap() > 0, "{counts}");
+
+    let folder = corpus.path().join("findings").join(NAME);
+    let read = |name: &str| std::fs::read_to_string(folder.join(name)).unwrap();
+    assert!(read("min.tac").lines().count() < read("original.tac").lines().count().min(9), "{}", read("min.tac"));
+    assert!(read("README.md").contains("/none-single_pass has 1 parameter, the lab 0"), "{}", read("README.md"));
+    let finding: serde_json::Value = serde_json::from_str(&read("finding.json")).unwrap();
+    assert_eq!((&finding["verdict"], &finding["signature"]), (&"quality".into(), &NAME.into()));
+    assert_eq!(finding["minimized"]["structure"][0]["params"], 1);
+    let texts = folder.join("ir").read_dir().unwrap().count();
+    assert!(texts > 1, "both forms' texts");
+
+    let check = run(["check", folder.join("min.tac").to_str().unwrap(), "--paths", PATHS]);
+    assert!(check.status == 0 && check.stdout.contains(&format!("note[{NAME}]: ")), "{}", check.stdout);
+    assert_eq!(ran(roundtrip().args(["corpus", "check"]).arg(corpus.path())).status, 0);
+    let ours = ran(roundtrip().args(["corpus", "check", "--paths", "lab/*"]).arg(corpus.path()));
+    assert_eq!(ours.status, 1, "no path is left that shows it\n{}", ours.stdout);
+
+    let again = fuzz("2");
+    assert!(again.status == 0 && again.stderr.contains(&format!("{NAME}: recorded before")), "{}", again.stderr);
 }
 
 #[test]
@@ -158,14 +199,16 @@ fn interrupting_a_run_ends_it_with_the_summary() {
         .arg(corpus.path())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
+        .process_group(0)
         .spawn()
         .unwrap();
     // The first finding's report is on standard output when it has been recorded.
     let mut stdout = BufReader::new(child.stdout.take().unwrap());
     let mut printed = String::new();
     stdout.read_line(&mut printed).unwrap();
-    // SAFETY: sends a signal to a process that this test started and has not waited for.
-    unsafe { libc::kill(child.id() as i32, libc::SIGINT) };
+    // As a terminal does, to the whole group; the workers are not to hear of it.
+    // SAFETY: sends a signal to processes that this test started and has not waited for.
+    unsafe { libc::kill(-(child.id() as i32), libc::SIGINT) };
     stdout.read_to_string(&mut printed).unwrap();
     let mut said = String::new();
     child.stderr.take().unwrap().read_to_string(&mut said).unwrap();

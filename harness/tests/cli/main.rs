@@ -3,7 +3,11 @@
 mod bad_input;
 mod commands;
 mod findings;
+mod known;
+mod night;
 mod programs;
+#[cfg(feature = "llvm")]
+mod steps;
 
 use std::path::{Path, PathBuf};
 

@@ -6,15 +6,18 @@ use harness::case::{Case, Program};
 use harness::compare::Report;
 use harness::path::interpreters::Interpreter;
 use harness::path::{Detail, Path, validators};
+use harness::record::known::Known;
 use harness::report::{self, Checked};
-use harness::validators;
+use harness::{Spent, validators};
 
+use crate::known::{KnownOptions, settle};
 use crate::planted::Plant;
 use crate::select::PathOptions;
 use crate::source::{InputForm, Loaded, RunOptions, Source};
 use crate::status::Status;
 use crate::terminal::{Format, Terminal};
 use crate::validate::violations;
+use crate::workers::{Checker, LimitOptions};
 
 /// Run programs through every path, validate what the paths make, and compare
 #[derive(clap::Args)]
@@ -22,10 +25,13 @@ use crate::validate::violations;
 Examples:
   roundtrip check program.tiny
   roundtrip check program.tiny --inputs 10,3 --inputs -1,0
+  roundtrip check deep-nest.tiny --hang-after 60s
   roundtrip check *.tac --paths 'lab/*,cranelift/*' --format json
 
 A file's `# run: 10, 3 => return 23` lines say what to run and what is right; another outcome is a finding.
-Exit status: 0 all agree, 1 a finding, 2 a file that can't be used, 3 nothing worse than inconclusive.")]
+Constructed SSA that is worse than the lab's (`quality`) is told below the verdict, and no part of the exit status.
+Exit status: 0 all agree, 1 a finding, 2 a file that can't be used, 3 nothing worse than inconclusive, 4 only findings
+that the corpus knows as filed issues.")]
 pub struct Args {
     /// Programs; `-` is standard input
     #[arg(required = true, value_name = "FILE")]
@@ -36,6 +42,10 @@ pub struct Args {
     options: RunOptions,
     #[command(flatten)]
     paths: PathOptions,
+    #[command(flatten)]
+    limits: LimitOptions,
+    #[command(flatten)]
+    known: KnownOptions,
     /// How to print
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
@@ -48,11 +58,13 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
     args.plant.apply();
     let paths = args.paths.select(terminal)?;
     let paths: Vec<&dyn Path> = paths.iter().map(|path| &**path).collect();
+    let known = args.known.read()?;
+    let checker = Checker::new(&paths, &args.plant, &args.limits);
     let mut status = Status::Good;
     for file in &args.files {
         let checked = Source::read(file, &args.input_form)
             .and_then(|source| source.load(&args.options, terminal))
-            .map(|loaded| check_loaded(loaded, &paths));
+            .and_then(|loaded| check_loaded(loaded, &paths, &checker, &known));
         match checked {
             Ok(checked) => {
                 print(&checked, args.format, terminal)?;
@@ -67,25 +79,32 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
     Ok(status)
 }
 
-/// Checks a file's program on its runs.
-pub fn check_loaded(loaded: Loaded, paths: &[&dyn Path]) -> Checked {
+/// Checks a file's program on its runs. What is known is no finding.
+pub fn check_loaded(
+    loaded: Loaded,
+    paths: &[&dyn Path],
+    checker: &Checker,
+    known: &[Known],
+) -> anyhow::Result<Checked> {
     let Loaded { source, case, expectations } = loaded;
-    let report = check_case(&case, paths, Detail { structure: true, ..Detail::default() });
-    Checked::new(&source.name, &source.text, report, expectations)
+    let check = |paths: &[&dyn Path]| checker.check(&case, paths, Detail { structure: true, ..Detail::default() });
+    let report = settle(known, check(paths)?, paths, &check)?;
+    Ok(Checked::new(&source.name, &source.text, report, expectations))
 }
 
 /// Checks a case. A function on which validators differ is a finding by itself. An invalid function has no meaning:
-/// nothing is run, and its faults, by the lab and by the compilers' verifiers, are the report.
-pub fn check_case(case: &Case, paths: &[&dyn Path], detail: Detail) -> Report {
+/// nothing is run, and its faults, by the lab and by the compilers' verifiers, are the report. All of it is done in this
+/// process; `spent` follows it.
+pub fn check_case(case: &Case, paths: &[&dyn Path], detail: Detail, spent: &mut dyn FnMut(Spent<'_>)) -> Report {
     let judges = validators();
     if let Some(report) = validators::check(case, &judges).filter(|report| report.verdict.is_finding()) {
         return report;
     }
     if violations(&case.program).is_empty() {
-        return harness::check(case, paths, detail);
+        return harness::check_timed(case, paths, detail, spent);
     }
     let judge: &dyn Path = if let Program::Phi(_) = case.program { &Interpreter::Phi } else { &Interpreter::Naive };
-    let mut report = harness::check(&Case { vectors: Vec::new(), ..case.clone() }, &[judge], detail);
+    let mut report = harness::check_timed(&Case { vectors: Vec::new(), ..case.clone() }, &[judge], detail, spent);
     report.faults.extend(validators::rejections(case, &judges));
     report
 }

@@ -1,12 +1,15 @@
-//! `roundtrip corpus check`: every entry of a corpus, replayed.
+//! `roundtrip corpus check`: every entry of a corpus, replayed, and every known issue.
 
 use std::path::PathBuf;
 
 use anyhow::{Context, bail};
 use harness::case::DEFAULT_FUEL;
+use harness::compare::Verdict;
 use harness::path::Path;
+use harness::record::known::{self, Known};
 use harness::record::{self, Entry, Expected};
 use harness::report::{Checked, count};
+use harness::structure;
 use serde_json::json;
 
 use crate::check::check_loaded;
@@ -15,6 +18,7 @@ use crate::select::PathOptions;
 use crate::source::{InputForm, RunOptions, Source};
 use crate::status::Status;
 use crate::terminal::{Format, Terminal};
+use crate::workers::{Checker, LimitOptions};
 
 /// Work with a corpus of programs
 #[derive(clap::Args)]
@@ -28,7 +32,7 @@ enum Command {
     Check(CheckArgs),
 }
 
-/// Replay every entry: is its verdict still the one that its folder names?
+/// Replay every entry: is its verdict still the one that its folder names? Does every known issue still show?
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -36,14 +40,18 @@ Examples:
   roundtrip corpus check corpus/findings --paths 'lab/*,llvm/*'
 
 The nearest folder with a verdict's name says what is expected: agree, disagree, invalid, crash, hang, inconclusive;
-known-bugs (of other versions) agree; a folder in findings/ has its verdict in finding.json.
-Exit status: 0 all as expected, 1 an entry that is not, 2 an entry that can't be used, or none at all.")]
+known-bugs (of other versions) agree; a folder in findings/ has its verdict in finding.json; of `quality`, the relation
+must still be broken. known/*.toml are issues that are filed: one that does not show any more is not as expected.
+Exit status: 0 all as expected, 1 an entry that is not, 2 an entry that can't be used, or none at all, 4 entries that
+are not, but for known issues only.")]
 struct CheckArgs {
     /// A corpus, or a folder within one
     #[arg(value_name = "DIR")]
     folder: PathBuf,
     #[command(flatten)]
     paths: PathOptions,
+    #[command(flatten)]
+    limits: LimitOptions,
     /// How to print
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
@@ -59,33 +67,52 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
     let paths: Vec<&dyn Path> = paths.iter().map(|path| &**path).collect();
     let folder = args.folder.display();
     let entries = record::entries(&args.folder).with_context(|| format!("cannot read {folder}"))?;
-    if entries.is_empty() {
+    let known = known::read(&args.folder)?;
+    if entries.is_empty() && known.is_empty() {
         bail!("{folder} holds no program: nothing was checked");
     }
+    let checker = Checker::new(&paths, &args.plant, &args.limits);
     let mut status = Status::Good;
     let mut unexpected = 0;
     for entry in &entries {
-        let ended = replay(entry, &paths, args.format, terminal).or_else(|error| {
+        let ended = replay(entry, (&paths, &checker), &known, args.format, terminal).or_else(|error| {
             terminal.fail(&error);
             anyhow::Ok(Status::of_error(&error))
         })?;
         unexpected += usize::from(ended != Status::Good);
         status = status.max(ended);
     }
+    for issue in &known {
+        let ended = replay_known(issue, (&paths, &checker), args.format, terminal)?;
+        unexpected += usize::from(ended != Status::Good);
+        status = status.max(ended);
+    }
+    let replayed = format!("{}, {}", count(entries.len(), "program"), count(known.len(), "known issue"));
     terminal.note(match unexpected {
-        0 => format!("{}, all as expected", count(entries.len(), "program")),
-        n => format!("{}, {n} not as expected", count(entries.len(), "program")),
+        0 => format!("{replayed}, all as expected"),
+        n => format!("{replayed}, {n} not as expected"),
     });
     Ok(status)
 }
 
-fn replay(entry: &Entry, paths: &[&dyn Path], format: Format, terminal: &Terminal) -> anyhow::Result<Status> {
+/// Replays an entry. What it is expected to be it must be by itself; whatever else it is may be known.
+fn replay(
+    entry: &Entry,
+    (paths, checker): (&[&dyn Path], &Checker),
+    known: &[Known],
+    format: Format,
+    terminal: &Terminal,
+) -> anyhow::Result<Status> {
     let file = entry.file.display();
     let expected = entry.expected.as_ref().map_err(|why| anyhow::anyhow!("{file}: {why}"))?;
     let options = RunOptions { inputs: Vec::new(), fuel: DEFAULT_FUEL };
-    let loaded = Source::read(&entry.file, &InputForm { input_form: None, dialect: None })?.load(&options, terminal)?;
-    let checked = check_loaded(loaded, &taking_part(expected, paths));
+    let load = || Source::read(&entry.file, &InputForm { input_form: None, dialect: None })?.load(&options, terminal);
+    let paths = taking_part(expected, paths);
+    let mut checked = check_loaded(load()?, &paths, checker, &[])?;
     let as_expected = is_as_expected(expected, &checked);
+    if !as_expected && checked.report.verdict.is_finding() {
+        checked = check_loaded(load()?, &paths, checker, known)?;
+    }
     let now = checked.report.verdict.name();
     match format {
         Format::Json => terminal.json(&json!({
@@ -99,12 +126,55 @@ fn replay(entry: &Entry, paths: &[&dyn Path], format: Format, terminal: &Termina
         Format::Text => {
             let signature = expected.signature.as_ref().map(|text| format!(" ({text})")).unwrap_or_default();
             terminal.line(format!("{file}: expected {}{signature}, is {now}", expected.verdict))?;
-            if checked.report.verdict.is_finding() {
+            if checked.report.verdict.is_finding() || now == "known" {
                 terminal.line(checked.text(terminal.color))?;
             }
         }
     }
-    Ok(if as_expected { Status::Good } else { Status::Finding })
+    Ok(match checked.report.verdict {
+        _ if as_expected => Status::Good,
+        Verdict::Known(_) => Status::Known,
+        _ => Status::Finding,
+    })
+}
+
+/// Replays a known issue's program on all paths: it must show the issue, as long as a version that has it takes part.
+fn replay_known(
+    issue: &Known,
+    (paths, checker): (&[&dyn Path], &Checker),
+    format: Format,
+    terminal: &Terminal,
+) -> anyhow::Result<Status> {
+    let file = issue.file.display();
+    let concerned = paths.iter().any(|path| issue.concerns(&path.id()));
+    let options = RunOptions { inputs: Vec::new(), fuel: DEFAULT_FUEL };
+    let source = Source { name: file.to_string(), text: issue.program.clone(), form: issue.form, dialect: None };
+    let checked = check_loaded(source.load(&options, terminal)?, paths, checker, &[])?;
+    let shows = issue.shows_in(&checked.report);
+    let verdict = match (concerned, shows) {
+        (_, true) => "known",
+        (true, false) => "fixed",
+        (false, false) => "no version",
+    };
+    match (format, verdict) {
+        (Format::Json, _) => terminal.json(&json!({
+            "file": checked.file,
+            "expected": "known",
+            "verdict": verdict,
+            "signature": issue.signature,
+            "ok": verdict != "fixed",
+        }))?,
+        (_, "known") => terminal.line(format!("{file}: known, as expected: {}", issue.summary))?,
+        (_, "fixed") => {
+            terminal.line(format!("{file}: expected {}, is {}", issue.signature, checked.report.verdict))?;
+            terminal.warn(format!(
+                "{file} does not show any more: take the entry out, or bound its versions ({})",
+                issue.link
+            ));
+        }
+        _ => terminal.line(format!("{file}: not replayed, no path has a version that it names"))?,
+    }
+    Ok(if verdict == "fixed" { Status::Finding } else { Status::Good })
 }
 
 /// A finding's own paths; all of them for another entry, or when none of its paths is left.
@@ -114,8 +184,12 @@ fn taking_part<'a>(expected: &Expected, paths: &[&'a dyn Path]) -> Vec<&'a dyn P
     if chosen.is_empty() { paths.to_vec() } else { chosen }
 }
 
-/// A finding must be the same finding: its signature counts, not its verdict alone.
+/// A finding must be the same finding: its signature counts, not its verdict alone. One of quality is not in the verdict.
 fn is_as_expected(expected: &Expected, checked: &Checked) -> bool {
+    if expected.verdict == structure::KIND {
+        let quality = checked.report.quality();
+        return quality.keys().any(|signature| Some(&signature.0) == expected.signature.as_ref());
+    }
     let signature = checked.report.signature.as_ref().map(|signature| signature.0.as_str());
     expected.verdict == checked.report.verdict.name()
         && expected.signature.as_deref().is_none_or(|expected| Some(expected) == signature)

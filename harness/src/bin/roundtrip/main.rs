@@ -1,26 +1,34 @@
 //! The command line. The only part of the project that knows a terminal: arguments, files, progress, exit statuses.
 //!
 //! One file a subcommand. What several of them need: [`status`] (exit statuses), [`terminal`] (where output goes),
-//! [`source`] (reading programs), [`select`] (choosing paths), [`panics`] (a fault of the harness itself).
+//! [`source`] (reading programs), [`select`] (choosing paths), [`workers`] (running them in processes of their own),
+//! [`panics`] (a fault of the harness itself).
 
 mod check;
 mod convert;
 mod corpus;
 mod fuzz;
 mod generate;
+mod known;
 mod lower;
 mod minimize;
 mod panics;
+mod part;
 mod paths;
 mod planted;
+mod report;
 mod run;
 mod select;
 mod source;
 mod status;
+mod summarize;
 mod terminal;
+mod triage;
 mod validate;
+mod workers;
 
 use std::process::ExitCode;
+use std::time::Duration;
 
 use clap::{ColorChoice, Parser, Subcommand};
 
@@ -75,7 +83,15 @@ enum Command {
     Fuzz(fuzz::Args),
     Generate(generate::Args),
     Minimize(minimize::Args),
+    Triage(triage::Args),
+    #[command(hide = true)]
+    TriageStep(triage::step::Args),
     Corpus(corpus::Args),
+    Part(part::Args),
+    Summarize(summarize::Args),
+    Report(report::Args),
+    #[command(hide = true)]
+    Worker(workers::serve::Args),
 }
 
 fn main() -> ExitCode {
@@ -107,6 +123,43 @@ fn run_command(command: &Command, terminal: &Terminal) -> anyhow::Result<Status>
         Command::Fuzz(args) => fuzz::run(args, terminal),
         Command::Generate(args) => generate::run(args, terminal),
         Command::Minimize(args) => minimize::run(args, terminal),
+        Command::Triage(args) => triage::run(args, terminal),
+        Command::TriageStep(args) => triage::step::run(args, terminal),
         Command::Corpus(args) => corpus::run(args, terminal),
+        Command::Part(args) => part::run(args, terminal),
+        Command::Summarize(args) => summarize::run(args, terminal),
+        Command::Report(args) => report::run(args, terminal),
+        Command::Worker(args) => workers::serve::run(args),
+    }
+}
+
+/// `60s`, `10m`, `2h`, `500ms`; a bare number is seconds.
+fn duration(text: &str) -> Result<Duration, String> {
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let bad = || format!("{text:?} is not a time like 60s, 10m or 2h");
+    let number: f64 = digits.parse().map_err(|_| bad())?;
+    let unit = match &text[digits.len()..] {
+        "ms" => 0.001,
+        "" | "s" => 1.0,
+        "m" => 60.0,
+        "h" => 3600.0,
+        _ => return Err(bad()),
+    };
+    Duration::try_from_secs_f64(number * unit).map_err(|_| bad())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_have_units() {
+        let seconds = |text| duration(text).map(|time| time.as_secs_f64());
+        assert_eq!(seconds("500ms"), Ok(0.5));
+        assert_eq!((seconds("90"), seconds("60s")), (Ok(90.0), Ok(60.0)));
+        assert_eq!((seconds("10m"), seconds("2h")), (Ok(600.0), Ok(7200.0)));
+        for bad in ["", "s", "5d", "-1s", "1e400h", "nan"] {
+            assert!(seconds(bad).is_err(), "{bad}");
+        }
     }
 }

@@ -14,12 +14,12 @@ use harness::record::{self, case_text};
 use harness::report::Checked;
 use indicatif::ProgressBar;
 
-use crate::check::check_case;
 use crate::planted::Plant;
 use crate::select::PathOptions;
 use crate::source::{InputForm, RunOptions, Source, form_of, read_bytes};
 use crate::status::Status;
 use crate::terminal::Terminal;
+use crate::workers::{Checker, LimitOptions};
 
 /// Find the smallest program that fails in the same way
 ///
@@ -43,6 +43,8 @@ pub struct Args {
     options: RunOptions,
     #[command(flatten)]
     paths: PathOptions,
+    #[command(flatten)]
+    limits: LimitOptions,
     /// Where to write the program; without it, it is printed
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
@@ -56,17 +58,18 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
     let paths = args.paths.select(terminal)?;
     let paths: Vec<&dyn Path> = paths.iter().map(|path| &**path).collect();
     let (name, case) = read(args, terminal)?;
-    let report = check_case(&case, &paths, Detail::default());
+    let checker = Checker::new(&paths, &args.plant, &args.limits);
+    let report = checker.check(&case, &paths, Detail::default())?;
     let Some(signature) = report.signature.clone() else {
         bail!("{name} is no finding: its verdict is {}", report.verdict);
     };
     let bar = if terminal.shows_progress() { ProgressBar::new_spinner() } else { ProgressBar::hidden() };
     bar.enable_steady_tick(Duration::from_millis(200));
     let step = |progress: &Progress| bar.set_message(format!("{signature}: {}", describe(progress)));
-    let smallest = smallest(&case, &report, &paths, &|| false, &step);
+    let smallest = smallest(&case, &report, &paths, &checker, &|| false, &step);
     bar.finish_and_clear();
-    let case = smallest.map_err(|why| anyhow::anyhow!("{name}: {why}"))?;
-    let report = check_case(&case, &paths, Detail::default());
+    let case = smallest.with_context(|| name.clone())?;
+    let report = checker.check(&case, &paths, Detail::default())?;
     let text = case_text(&case, &record::right(&report));
     match &args.out {
         Some(out) => std::fs::write(out, &text).with_context(|| format!("cannot write {}", out.display()))?,
@@ -103,21 +106,19 @@ pub fn smallest(
     case: &Case,
     report: &Report,
     paths: &[&dyn Path],
+    checker: &Checker,
     is_over: &dyn Fn() -> bool,
     step: &dyn Fn(&Progress),
-) -> Result<Case, String> {
-    let signature = report.signature.as_ref().ok_or("it is no finding")?;
+) -> anyhow::Result<Case> {
+    let signature = report.signature.as_ref().context("it is no finding")?;
     let few = witnesses(report, paths);
-    let has_signature = |case: &Case, paths: &[&dyn Path]| -> bool {
-        check_case(case, paths, Detail::default()).signature.as_ref() == Some(signature)
-    };
-    if has_signature(case, &few) {
-        let small = search(case, &|case| has_signature(case, &few), is_over, step)?;
-        if has_signature(&small, paths) {
+    if checker.has_signature(case, &few, signature)? {
+        let small = search(case, &|case| checker.has_signature(case, &few, signature), is_over, step)?;
+        if checker.has_signature(&small, paths, signature)? {
             return Ok(small);
         }
     }
-    search(case, &|case| has_signature(case, paths), is_over, step)
+    search(case, &|case| checker.has_signature(case, paths, signature), is_over, step)
 }
 
 /// How far the search is.
@@ -125,15 +126,28 @@ pub fn describe(progress: &Progress) -> String {
     format!("{} of {} nodes left after {} tests", progress.nodes, progress.original_nodes, progress.tests)
 }
 
-fn search(
+/// A smallest case for which `is_interesting` holds.
+pub fn search(
     case: &Case,
-    is_interesting: &dyn Fn(&Case) -> bool,
+    is_interesting: &dyn Fn(&Case) -> anyhow::Result<bool>,
     is_over: &dyn Fn() -> bool,
     step: &dyn Fn(&Progress),
-) -> Result<Case, String> {
-    let mut interesting = |case: &Case| !is_over() && is_interesting(case);
+) -> anyhow::Result<Case> {
+    let mut failed = None;
+    let mut interesting = |case: &Case| {
+        !is_over()
+            && failed.is_none()
+            && is_interesting(case).unwrap_or_else(|error| {
+                failed = Some(error);
+                false
+            })
+    };
     let mut progress = |progress: &Progress| step(progress);
-    minimize::minimize(case, &mut interesting, &mut progress).map(|found| found.case).map_err(|error| error.to_string())
+    let minimized = minimize::minimize(case, &mut interesting, &mut progress);
+    match failed {
+        Some(error) => Err(error),
+        None => Ok(minimized?.case),
+    }
 }
 
 /// For each group, its first path that is wrong and its first that is right, in the order of the paths.

@@ -1,6 +1,6 @@
 //! `roundtrip paths`: what there is to compare.
 
-use harness::path::registry;
+use harness::path::{Path, installed, registry};
 use harness::report;
 use serde_json::json;
 
@@ -16,9 +16,24 @@ pub struct Args {
     format: Format,
 }
 
-/// Prints a table, or an object a line.
+/// Prints a table, or an object a line: what is linked in, then the further versions that are installed.
 pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
-    let paths = registry();
+    let mut paths = registry();
+    let mut status = Status::Good;
+    for found in installed::found() {
+        match found.paths() {
+            Ok(further) => paths.extend(further),
+            Err(reason) => {
+                terminal.fail(&anyhow::anyhow!(reason));
+                status = Status::Usage;
+            }
+        }
+    }
+    print(&paths, args, terminal)?;
+    Ok(status)
+}
+
+fn print(paths: &[Box<dyn Path>], args: &Args, terminal: &Terminal) -> anyhow::Result<()> {
     if args.format == Format::Json {
         for path in paths {
             let (id, toolchain) = (path.id(), path.toolchain());
@@ -31,13 +46,12 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
                 "unavailable": toolchain.unavailable,
             }))?;
         }
-        return Ok(Status::Good);
+        return Ok(());
     }
     let rows = paths.iter().map(|path| {
         let toolchain = path.toolchain();
         let available = toolchain.unavailable.unwrap_or_else(|| "yes".into());
         [path.id().to_string(), toolchain.group, available, toolchain.description]
     });
-    terminal.line(report::table(["path", "group", "available", "toolchain"], rows))?;
-    Ok(Status::Good)
+    terminal.line(report::table(["path", "group", "available", "toolchain"], rows))
 }

@@ -1,4 +1,4 @@
-//! The hidden option `--plant NAME`, in builds with the feature `plant` only.
+//! The hidden options `--plant NAME` and `--chaos PERMILLE`, in builds with the feature `plant` only.
 
 #[cfg(feature = "plant")]
 mod option {
@@ -9,6 +9,9 @@ mod option {
     pub struct Plant {
         #[arg(long = "plant", hide = true, value_name = "NAME", value_parser = fault)]
         fault: Option<Fault>,
+        /// Adds a path that does its worst to its process on so many of a thousand programs.
+        #[arg(long, hide = true, value_name = "PERMILLE")]
+        chaos: Option<u32>,
     }
 
     fn fault(name: &str) -> Result<Fault, String> {
@@ -22,11 +25,14 @@ mod option {
         /// Plants it.
         pub fn apply(&self) {
             plant::plant(self.fault);
+            plant::set_chaos(self.chaos.unwrap_or(0));
         }
 
         /// The option as it is written on a command line that repeats this one.
         pub fn arguments(&self) -> String {
-            self.fault.map(|fault| format!(" --plant {}", fault.name())).unwrap_or_default()
+            let fault = self.fault.map(|fault| format!(" --plant {}", fault.name()));
+            let chaos = self.chaos.map(|permille| format!(" --chaos {permille}"));
+            fault.into_iter().chain(chaos).collect()
         }
     }
 }

@@ -1,15 +1,19 @@
 //! Choosing paths by comma-separated globs.
+//!
+//! A glob without a version means the versions that are linked in; `@` reaches the others that are installed too, which
+//! are loaded only then. A version may be shortened: `llvm@19/*` names those of 19.1.7.
 
-use anyhow::{Context, bail};
+use anyhow::{Context, anyhow, bail};
 use globset::{Glob, GlobMatcher};
-use harness::path::{self, Path};
+use harness::path::{self, Path, PathId, installed};
 
 use crate::terminal::Terminal;
 
 /// Which paths take part.
 #[derive(clap::Args)]
 pub struct PathOptions {
-    /// Comma-separated globs over path names, `!GLOB` takes out: `lab/*,llvm/*,!llvm/*-O2`. The version may be left out
+    /// Comma-separated globs over path names, `!GLOB` takes out: `lab/*,llvm/*,!llvm/*-O2`. Without a version, the one
+    /// that is linked in; `llvm@14/*` takes another that is installed
     #[arg(long, value_name = "GLOBS")]
     pub paths: Option<String>,
 }
@@ -17,20 +21,21 @@ pub struct PathOptions {
 impl PathOptions {
     /// The paths asked for, in the registry's order; at least one, and all usable here.
     pub fn select(&self, terminal: &Terminal) -> anyhow::Result<Vec<Box<dyn Path>>> {
-        let all = path::registry();
         let Some(globs) = &self.paths else {
-            return Ok(available(all, terminal));
+            return Ok(available(path::registry(), terminal));
         };
         let patterns = split(globs).map(Pattern::new).collect::<anyhow::Result<Vec<_>>>()?;
+        let all = candidates(&patterns)?;
         for pattern in &patterns {
             pattern.check(&all)?;
         }
         // A list that only takes out starts from everything.
         let starts_with = patterns.first().is_none_or(|pattern| pattern.takes_out);
-        let chosen = |path: &dyn Path| {
-            patterns.iter().rfold(None, |decided, p| decided.or_else(|| p.matches(path).then_some(!p.takes_out)))
+        let chosen = |it: &Candidate| {
+            let decided = patterns.iter().rev().find(|pattern| pattern.decides(it)).map(|pattern| !pattern.takes_out);
+            decided.unwrap_or(starts_with && it.linked_in)
         };
-        let selected: Vec<_> = all.into_iter().filter(|path| chosen(&**path).unwrap_or(starts_with)).collect();
+        let selected: Vec<_> = all.into_iter().filter(chosen).map(|it| it.path).collect();
         if selected.is_empty() {
             bail!("--paths {globs} leaves no path; `roundtrip paths` lists them");
         }
@@ -56,6 +61,34 @@ fn available(all: Vec<Box<dyn Path>>, terminal: &Terminal) -> Vec<Box<dyn Path>>
         .collect()
 }
 
+/// A path that globs choose from.
+struct Candidate {
+    path: Box<dyn Path>,
+    /// Of the program itself, not of a shared object.
+    linked_in: bool,
+}
+
+/// All paths that these globs may name. A shared object that can't be used is an error only if it is asked for.
+fn candidates(patterns: &[Pattern]) -> anyhow::Result<Vec<Candidate>> {
+    let variants = || patterns.iter().filter_map(Pattern::own_variant);
+    let mut all = path::registry();
+    all.extend(variants().filter_map(|variant| path::custom("llvm", variant)));
+    let linked_in = all.len();
+    for found in installed::found() {
+        if patterns.iter().any(|pattern| pattern.may_name(&found.name())) {
+            let mut further = found.paths().map_err(|reason| anyhow!(reason))?;
+            for variant in variants() {
+                further.extend(found.path(variant).map_err(|reason| anyhow!(reason))?);
+            }
+            // The version that is linked in may be installed too.
+            further.retain(|path| all[..linked_in].iter().all(|it| it.id() != path.id()));
+            all.append(&mut further);
+        }
+    }
+    let candidate = |(index, path)| Candidate { path, linked_in: index < linked_in };
+    Ok(all.into_iter().enumerate().map(candidate).collect())
+}
+
 /// One glob of a list.
 pub struct Pattern {
     text: String,
@@ -79,20 +112,41 @@ impl Pattern {
         Ok(Pattern { text: glob.into(), matcher, takes_out })
     }
 
-    /// Whether it names this path, with or without the version.
-    pub fn matches(&self, path: &dyn Path) -> bool {
-        let id = path.id();
-        self.matcher.is_match(id.to_string()) || self.matcher.is_match(id.short())
+    /// Whether it names this path, with the version, a beginning of it, or without it.
+    pub fn matches(&self, id: &PathId) -> bool {
+        let mut version = id.version.as_deref();
+        while let Some(known) = version {
+            if self.matcher.is_match(PathId::new(&id.compiler, Some(known), &id.variant).to_string()) {
+                return true;
+            }
+            version = known.rsplit_once('.').map(|(beginning, _)| beginning);
+        }
+        self.matcher.is_match(id.short())
+    }
+
+    /// The variant that it names, if it is none of the registry's: one with passes of one's own.
+    fn own_variant(&self) -> Option<&str> {
+        self.text.split_once('/').map(|(_, variant)| variant).filter(|variant| variant.contains(':'))
+    }
+
+    /// Whether it says something of this path: one without a version takes in none that isn't linked in.
+    fn decides(&self, it: &Candidate) -> bool {
+        (it.linked_in || self.takes_out || self.text.contains('@')) && self.matches(&it.path.id())
+    }
+
+    /// Whether it takes in paths whose names may begin like this: `llvm@14`.
+    fn may_name(&self, beginning: &str) -> bool {
+        let plain = self.text.split(['*', '?', '[', '{', '\\']).next().unwrap_or_default();
+        !self.takes_out && self.text.contains('@') && (plain.starts_with(beginning) || beginning.starts_with(plain))
     }
 
     /// Refuses a pattern that names nothing, and a plain name without a version that several versions answer to. What
     /// is taken out need not be there.
-    fn check(&self, all: &[Box<dyn Path>]) -> anyhow::Result<()> {
+    fn check(&self, all: &[Candidate]) -> anyhow::Result<()> {
         if self.takes_out {
             return Ok(());
         }
-        let named: Vec<String> =
-            all.iter().filter(|path| self.matches(&***path)).map(|path| path.id().to_string()).collect();
+        let named: Vec<String> = all.iter().filter(|it| self.decides(it)).map(|it| it.path.id().to_string()).collect();
         let is_plain = !self.text.contains(['*', '?', '[', '{']);
         match named.as_slice() {
             [] => bail!("no path is called {}; `roundtrip paths` lists them", self.text),
@@ -105,8 +159,8 @@ impl Pattern {
 /// The one path of a name, with or without the version.
 pub fn by_name(name: &str) -> anyhow::Result<Box<dyn Path>> {
     let pattern = Pattern::new(&globset::escape(name))?;
-    let all = path::registry();
-    let mut named: Vec<_> = all.into_iter().filter(|path| pattern.matches(&**path)).collect();
+    let all = candidates(std::slice::from_ref(&pattern))?;
+    let mut named: Vec<_> = all.into_iter().filter(|it| pattern.decides(it)).map(|it| it.path).collect();
     match (named.pop(), named.pop()) {
         (None, _) => bail!("no path is called {name}; `roundtrip paths` lists them"),
         (Some(_), Some(_)) => bail!("{name} leaves the version open: say which"),
@@ -115,6 +169,18 @@ pub fn by_name(name: &str) -> anyhow::Result<Box<dyn Path>> {
             None => Ok(path),
         },
     }
+}
+
+/// The paths of these names, in this order.
+pub fn exactly(ids: &[PathId]) -> anyhow::Result<Vec<Box<dyn Path>>> {
+    let patterns: Vec<Pattern> =
+        ids.iter().map(|id| Pattern::new(&globset::escape(&id.to_string()))).collect::<anyhow::Result<_>>()?;
+    let mut all: Vec<_> = candidates(&patterns)?.into_iter().map(|it| (it.path.id(), it.path)).collect();
+    let take = |id: &PathId| {
+        let at = all.iter().position(|(name, _)| name == id).with_context(|| format!("there is no path {id}"))?;
+        Ok(all.swap_remove(at).1)
+    };
+    ids.iter().map(take).collect()
 }
 
 /// Splits at commas, but not within braces.

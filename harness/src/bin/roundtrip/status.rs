@@ -13,6 +13,8 @@ pub enum Status {
     Good,
     /// 3: nothing worse than inconclusive.
     Inconclusive,
+    /// 4: only known findings.
+    Known,
     /// 1: a finding; for `validate` a fault.
     Finding,
     /// 2: usage, unreadable or unparsable input, missing toolchain.
@@ -27,7 +29,32 @@ impl Status {
         match verdict {
             Verdict::Agree => Status::Good,
             Verdict::Inconclusive(_) => Status::Inconclusive,
+            Verdict::Known(_) => Status::Known,
             _ => Status::Finding,
+        }
+    }
+
+    /// The number.
+    pub fn code(self) -> u8 {
+        match self {
+            Status::Good => 0,
+            Status::Finding => 1,
+            Status::Usage => 2,
+            Status::Inconclusive => 3,
+            Status::Known => 4,
+            Status::Internal => 70,
+        }
+    }
+
+    /// The status with this number.
+    pub fn of_code(code: u8) -> Status {
+        match code {
+            0 => Status::Good,
+            1 => Status::Finding,
+            2 => Status::Usage,
+            3 => Status::Inconclusive,
+            4 => Status::Known,
+            _ => Status::Internal,
         }
     }
 
@@ -39,12 +66,6 @@ impl Status {
 
 impl From<Status> for ExitCode {
     fn from(status: Status) -> ExitCode {
-        ExitCode::from(match status {
-            Status::Good => 0,
-            Status::Finding => 1,
-            Status::Usage => 2,
-            Status::Inconclusive => 3,
-            Status::Internal => 70,
-        })
+        ExitCode::from(status.code())
     }
 }

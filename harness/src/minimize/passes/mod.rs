@@ -7,6 +7,7 @@ mod constants;
 mod operations;
 mod ssa;
 mod tac;
+mod text;
 mod tiny;
 mod vectors;
 
@@ -49,11 +50,11 @@ impl<T> From<Option<T>> for Attempt<T> {
 }
 
 /// The passes for a form: what makes programs much smaller first, then the finer work.
-pub fn groups(form: Form) -> [&'static [Pass]; 2] {
+pub fn groups(form: Form) -> &'static [&'static [Pass]] {
     match form {
-        Form::Tiny => [tiny::COARSE, tiny::FINE],
-        Form::Tac => [tac::COARSE, tac::FINE],
-        Form::Ssa | Form::Phi => [ssa::COARSE, ssa::FINE],
+        Form::Tiny => &[tiny::COARSE, tiny::FINE],
+        Form::Tac => &[tac::COARSE, tac::FINE],
+        Form::Ssa | Form::Phi => &[ssa::COARSE, ssa::FINE, text::PASSES],
     }
 }
 

@@ -17,6 +17,7 @@ pub const COARSE: &[Pass] = &[
     vectors::DROP_ONE,
     Pass { name: "drop unreachable blocks", attempt: |case, n| on_function(case, n, blocks::drop_unreachable) },
     Pass { name: "end blocks early", attempt: |case, n| on_function(case, n, blocks::end_early) },
+    Pass { name: "drop blocks", attempt: |case, n| on_function(case, n, blocks::drop_block) },
     Pass { name: "drop arms", attempt: |case, n| on_function(case, n, blocks::drop_arms) },
     Pass { name: "delete instructions", attempt: |case, n| on_function(case, n, delete_instructions) },
     Pass { name: "replace instructions", attempt: |case, n| on_function(case, n, replace_instruction) },
@@ -47,7 +48,7 @@ fn on_function(case: &Case, n: usize, pass: fn(&Function, usize) -> Attempt<Func
 }
 
 /// The case's function in block-argument form, if its blocks can be told apart.
-fn function_of(case: &Case) -> Option<Function> {
+pub fn function_of(case: &Case) -> Option<Function> {
     let function = match &case.program {
         Program::Ssa(function) => function.clone(),
         Program::Phi(function) if lab::validate_phi(function).is_empty() => lab::phi_to_args(function),
@@ -221,7 +222,8 @@ fn rename(function: &Function, n: usize) -> Attempt<Function> {
     Attempt::Candidate(renamed)
 }
 
-fn short_names(count: usize) -> Names {
+/// `a`, `b`, ...
+pub fn short_names(count: usize) -> Names {
     let mut table = Names::default();
     for index in 0..count as u32 {
         table.push(names::short(index));

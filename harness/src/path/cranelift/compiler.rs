@@ -13,7 +13,7 @@ use crate::path::cranelift::emit::trap_of;
 use crate::path::cranelift::raise::raise;
 use crate::path::native::{self, Arena, NativeEnd};
 use crate::path::panics::catch;
-use crate::path::{Detail, Fault, FaultKind, Observation, Raised, Stage, Unsupported};
+use crate::path::{Detail, Fault, FaultKind, Observation, Raised, Stage, Unsupported, now};
 use crate::plant;
 
 /// The compiler and what it compiles into.
@@ -67,6 +67,12 @@ impl Compiler {
         self.record(Stage::Construct, case, detail, seen)?;
         self.verify(isa, Stage::Construct)?;
 
+        #[cfg(feature = "plant")]
+        if plant::on(plant::Fault::ClifWrongRewrite)
+            && isa.flags().opt_level() != cranelift_codegen::settings::OptLevel::None
+        {
+            exchange_subtractions(&mut self.context.func);
+        }
         // `compile` optimizes the function in place, so it holds the optimized one then, whatever came of the rest.
         let compiled = guard(Stage::Compile, || {
             self.context.compile(isa, &mut ControlPlane::default()).map(|_| ()).map_err(|error| error.inner)
@@ -138,8 +144,21 @@ fn told_apart(trap: Trap) -> Trap {
     if plant::on(plant::Fault::ClifTrapCode) { Trap::DivByZero } else { trap }
 }
 
+/// [`plant::Fault::ClifWrongRewrite`] stands for an optimization that is wrong.
+#[cfg(feature = "plant")]
+fn exchange_subtractions(function: &mut ir::Function) {
+    let blocks: Vec<ir::Block> = function.layout.blocks().collect();
+    let insts: Vec<ir::Inst> = blocks.into_iter().flat_map(|block| function.layout.block_insts(block)).collect();
+    for inst in insts {
+        if let ir::InstructionData::Binary { opcode: ir::Opcode::Isub, args } = &mut function.dfg.insts[inst] {
+            args.swap(0, 1);
+        }
+    }
+}
+
 /// Runs a part of the compiler; a panic is a crash at this stage.
 fn guard<R>(stage: Stage, body: impl FnOnce() -> R) -> Result<R, Stop> {
+    now::enter(stage);
     catch(body).map_err(|message| Stop::fault(stage, FaultKind::Crash, message))
 }
 
@@ -164,7 +183,7 @@ mod tests {
 
     /// The fault that a lowering ends in which returns a value of this type.
     fn fault_of(ty: ir::Type) -> Option<Fault> {
-        let isa = target(VARIANTS[0]).expect("a target");
+        let isa = target(VARIANTS[0], &[]).expect("a target");
         let program = Program::Ssa(lab::parse_ssa("ssa\nentry:\n  ret 0").expect("a function"));
         let case = Case { program, vectors: vec![vec![]], fuel: DEFAULT_FUEL };
         let lower = |function: &mut ir::Function, context: &mut FunctionBuilderContext| {

@@ -13,13 +13,21 @@
 
 mod compiler;
 mod emit;
+#[cfg(not(shared_object))]
+mod filetest;
+#[cfg(not(shared_object))]
 mod judge;
 mod meaning;
+mod options;
 mod params;
 mod raise;
 #[cfg(test)]
 mod tests;
 mod variables;
+
+#[cfg(not(shared_object))]
+pub use filetest::check_filetest;
+pub use options::options;
 
 use std::cell::Cell;
 
@@ -28,9 +36,11 @@ use cranelift_codegen::settings::{self, Configurable};
 
 use crate::case::{Case, Program};
 use crate::lab::{self, Function};
+#[cfg(not(shared_object))]
+use crate::path::Validator;
 use crate::path::cranelift::compiler::{Compiler, Stop};
 use crate::path::cranelift::variables::{Sealing, Style};
-use crate::path::{Detail, FaultKind, Observation, Path, PathId, Toolchain, Validator, native};
+use crate::path::{Detail, FaultKind, Observation, Path, PathId, Toolchain, native};
 use crate::tac::{self, Perturbation};
 
 const TARGET: &str = "x86_64-unknown-linux-gnu";
@@ -95,12 +105,13 @@ const VARIANTS: [Variant; 20] = {
 
 /// Cranelift's paths.
 pub fn paths() -> Vec<Box<dyn Path>> {
-    VARIANTS.into_iter().map(|variant| Box::new(Cranelift { variant, isa: target(variant) }) as Box<dyn Path>).collect()
+    let path = |variant| Box::new(Cranelift { variant, isa: target(variant, &[]) }) as Box<dyn Path>;
+    VARIANTS.into_iter().map(path).collect()
 }
 
 /// `SSABuilder`'s construction alone, to compare constructions by cost and size: the number of block parameters.
 pub fn construct(cfg: &tac::Cfg) -> Result<usize, String> {
-    let isa = target(VARIANTS[0])?;
+    let isa = target(VARIANTS[0], &[])?;
     let mut function = cranelift_codegen::ir::Function::new();
     variables::lower(
         cfg,
@@ -115,6 +126,7 @@ pub fn construct(cfg: &tac::Cfg) -> Result<usize, String> {
 }
 
 /// Cranelift's verifier, as a validator of any function.
+#[cfg(not(shared_object))]
 pub fn validator() -> Validator {
     judge::validator()
 }
@@ -243,8 +255,8 @@ fn valid(violations: Vec<lab::Violation>) -> Result<(), String> {
     }
 }
 
-/// The target of a variant.
-fn target(variant: Variant) -> Result<OwnedTargetIsa, String> {
+/// The target of a variant, with some settings changed.
+fn target(variant: Variant, changes: &[(&str, &str)]) -> Result<OwnedTargetIsa, String> {
     let mut flags = settings::builder();
     for (name, value) in [
         ("opt_level", variant.opt_level),
@@ -252,7 +264,10 @@ fn target(variant: Variant) -> Result<OwnedTargetIsa, String> {
         // `compiler.rs` runs the verifier itself, before and after optimization. This would run it five times more.
         ("enable_verifier", "false"),
         ("unwind_info", "false"),
-    ] {
+    ]
+    .iter()
+    .chain(changes)
+    {
         flags.set(name, value).map_err(|error| format!("{name}={value}: {error}"))?;
     }
     let mut isa = isa::lookup_by_name(TARGET).map_err(|error| format!("{TARGET}: {error}"))?;

@@ -87,7 +87,7 @@ fn check(name: &str, width: Type, vectors: Vec<Vec<i64>>, body: Body<'_>) {
     let case = Case { program: Program::Ssa(source), vectors, fuel: 100 };
     for variant in &VARIANTS[..2] {
         let at = format!("{name}.{width}, {}", variant.name);
-        let isa = target(*variant).expect("a target");
+        let isa = target(*variant, &[]).expect("a target");
         let lower = |function: &mut ir::Function, context: &mut FunctionBuilderContext| {
             emit::declare(function, isa.as_ref());
             let mut builder = FunctionBuilder::new(function, context);

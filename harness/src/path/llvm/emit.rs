@@ -6,6 +6,7 @@
 //! (`docs/LANGUAGE.md` §1) is what it has to keep. LLVM's division by zero and `MIN / -1` are undefined, hence guards:
 //! they branch to a block that calls the host's `raise_trap`, which does not return.
 
+use inkwell::IntPredicate;
 use inkwell::attributes::{Attribute, AttributeLoc};
 use inkwell::basic_block::BasicBlock;
 use inkwell::builder::Builder;
@@ -13,9 +14,8 @@ use inkwell::context::Context;
 use inkwell::module::Module;
 use inkwell::types::IntType;
 use inkwell::values::{FunctionValue, InstructionOpcode, InstructionValue, IntValue, PointerValue};
-use inkwell::{AddressSpace, IntPredicate};
 
-use super::Stop;
+use super::{Stop, compat};
 use crate::names::Names;
 use crate::op::Trap;
 use crate::plant::{self, Fault};
@@ -43,7 +43,7 @@ impl<'a, 'ctx> Emitter<'a, 'ctx> {
     /// Declares the function in the module. Values get names if somebody is going to read the text.
     pub fn new(context: &'ctx Context, module: &'a Module<'ctx>, named: bool) -> Self {
         let i64 = context.i64_type();
-        let pointer = context.ptr_type(AddressSpace::default());
+        let pointer = compat::pointer(context);
         let function = module.add_function(FUNCTION, i64.fn_type(&[pointer.into()], false), None);
         attribute(context, function, "nounwind");
         Emitter { context, module, builder: context.create_builder(), function, i64, traps: [None; 2], named }
@@ -81,7 +81,7 @@ impl<'a, 'ctx> Emitter<'a, 'ctx> {
 
     /// What a slot holds.
     pub fn load(&self, slot: PointerValue<'ctx>) -> Result<IntValue<'ctx>, Stop> {
-        Ok(self.builder.build_load(self.i64, slot, "")?.into_int_value())
+        Ok(compat::load(&self.builder, self.i64, slot, "")?.into_int_value())
     }
 
     /// Input `index` of `count`.
@@ -89,8 +89,8 @@ impl<'a, 'ctx> Emitter<'a, 'ctx> {
         let index = if plant::on(Fault::LlvmInputOrder) { count - 1 - index } else { index };
         let inputs = self.function.get_nth_param(0).ok_or_else(|| Stop::harness("no inputs"))?.into_pointer_value();
         // SAFETY: the caller of the compiled function passes a value for each of the program's inputs.
-        let place = unsafe { self.builder.build_gep(self.i64, inputs, &[self.constant(index as i64)], "")? };
-        Ok(self.builder.build_load(self.i64, place, name)?.into_int_value())
+        let place = unsafe { compat::offset(&self.builder, self.i64, inputs, self.constant(index as i64))? };
+        Ok(compat::load(&self.builder, self.i64, place, name)?.into_int_value())
     }
 
     /// A phi without entries yet.

@@ -11,7 +11,7 @@ use std::iter::repeat_n;
 use inkwell::llvm_sys::core::LLVMDisposeMemoryBuffer;
 use inkwell::memory_buffer::MemoryBuffer;
 
-use super::machine;
+use super::compat;
 use super::session::{self, Session};
 use crate::lab::{Atom, Block, Function, Inst, PhiFunction, Target, Terminator, Value};
 use crate::op::Op;
@@ -19,7 +19,7 @@ use crate::path::{Judge, Judgement, PathId, Toolchain, Validator};
 
 /// LLVM's reader and verifier.
 pub fn validator() -> Validator {
-    let version = machine::version();
+    let version = compat::version();
     Validator {
         judge: Judge::Llvm,
         path: PathId::new("llvm", Some(&version), "verifier"),

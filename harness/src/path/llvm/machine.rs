@@ -7,12 +7,12 @@ use inkwell::OptimizationLevel;
 use inkwell::memory_buffer::MemoryBuffer;
 use inkwell::module::Module;
 use inkwell::passes::PassBuilderOptions;
-use inkwell::support::get_llvm_version;
 use inkwell::targets::{
     CodeModel, FileType, InitializationConfig, RelocMode, Target, TargetData, TargetMachine, TargetTriple,
 };
 
 use super::Stop;
+use super::compat;
 use super::session::Session;
 use crate::path::{FaultKind, Stage};
 
@@ -23,15 +23,9 @@ const CPU: &str = "x86-64";
 /// Nothing beyond the baseline.
 const FEATURES: &str = "";
 
-/// The exact version of the library that is loaded, such as `22.1.8`.
-pub fn version() -> String {
-    let (major, minor, patch) = get_llvm_version();
-    format!("{major}.{minor}.{patch}")
-}
-
 /// The compiler as a report names it.
 pub fn description() -> String {
-    format!("LLVM {}, {TRIPLE}, cpu {CPU} without further features, PIC, small code model", version())
+    format!("LLVM {}, {TRIPLE}, cpu {CPU} without further features, PIC, small code model", compat::version())
 }
 
 /// How much work code generation does.

@@ -2,24 +2,32 @@
 //!
 //! A path is a [`Construction`] and a [`Level`], `mem2reg-O2` for example. What [`LlvmPath::observe`] does reads from top
 //! to bottom: the program's own form, LLVM IR as built, SSA constructed, raised to the lab's form, optimized, compiled,
-//! run; LLVM's verifier judges after each change. The parts: [`emit`] and its two users [`phi`] and [`alloca`] write
+//! run; LLVM's verifier judges after each change. What the pipelines make is run as it stands ([`optimized`]), and on the
+//! paths `steps-` after each of their passes ([`steps`]). The parts: [`emit`] and its two users [`phi`] and [`alloca`] write
 //! the IR, [`session`] and [`machine`] hold the compiler, [`raise`] leads back to the lab, [`object`] on to machine
 //! code.
 
 mod alloca;
+mod compat;
 mod emit;
+mod faults;
+#[cfg(not(shared_object))]
 mod judge;
 mod machine;
 mod meaning;
 mod object;
 mod operations;
+mod optimized;
 mod phi;
+mod prefixes;
 mod raise;
 mod session;
+mod steps;
 #[cfg(test)]
 mod tests;
+mod text;
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::io;
 
 use inkwell::builder::BuilderError;
@@ -28,21 +36,36 @@ use crate::case::{Case, Program};
 use crate::lab;
 use crate::op::Outcome;
 use crate::path::native::{self, NativeEnd};
-use crate::path::{Detail, Fault, FaultKind, Observation, Path, PathId, Raised, Stage, Toolchain, Unsupported};
+use crate::path::{Detail, Fault, FaultKind, Observation, Path, PathId, Raised, Stage, Toolchain, Unsupported, now};
 use crate::tac::{self, Perturbation};
+use compat::instcombine;
 use emit::Emitter;
+#[cfg(not(shared_object))]
 pub use judge::validator;
 use machine::{CodeGen, Machine};
 use object::Loaded;
+pub use prefixes::stop_after;
 use session::Session;
+pub use text::run_text;
 
 /// Every path: all constructions at all levels, and those on a perturbed graph: two with all perturbations at once,
 /// which find, and one for each alone, which tells.
 pub fn paths() -> Vec<Box<dyn Path>> {
-    let version = machine::version();
-    let path = |variant: String, construction, level, style| -> Box<dyn Path> {
+    variants().into_iter().map(|path| Box::new(path) as Box<dyn Path>).collect()
+}
+
+/// A path that does what this one does, pass by pass: its notes name the first pass after which executions differ. `None`
+/// if no path of LLVM has this name, or if it runs no pipeline.
+pub fn stepwise(id: &PathId) -> Option<Box<dyn Path>> {
+    let path = variants().into_iter().find(|path| path.id == *id && path.pipeline().is_some())?;
+    Some(Box::new(LlvmPath { in_steps: true, ..path }))
+}
+
+fn variants() -> Vec<LlvmPath> {
+    let version = compat::version();
+    let path = |variant: String, construction, level, style| {
         let id = PathId::new("llvm", Some(&version), &variant);
-        Box::new(LlvmPath { id, construction, level, style })
+        LlvmPath { id, construction, level, passes: None, style, in_steps: false }
     };
     let [_, alloca, mem2reg, _] = &CONSTRUCTIONS;
     let [o0, _, mid, ..] = &LEVELS;
@@ -58,7 +81,28 @@ pub fn paths() -> Vec<Box<dyn Path>> {
     let alone = Perturbation::ALL.chunks(1).map(|perturbations| {
         path(format!("perturbed-{}", tac::list(perturbations)), mem2reg, mid, Style { perturbations, ..PLAIN })
     });
-    plain.chain(together).chain(alone).collect()
+    let in_steps = STEPS.iter().map(|level| {
+        let path = path(format!("steps-{}", level.name), alloca, level, PLAIN);
+        LlvmPath { in_steps: true, ..path }
+    });
+    plain.chain(together).chain(alone).chain(in_steps).collect()
+}
+
+/// A path with passes of one's own, named `CONSTRUCTION[-direct]:PASS+PASS..[:cg2]`: as `opt` writes them, but joined by
+/// `+`, since commas part the globs of a list. `direct` branches on comparisons themselves, `cg2` generates code as at
+/// `O2`.
+pub fn custom(variant: &str) -> Option<Box<dyn Path>> {
+    custom_path(variant).map(|path| Box::new(path) as Box<dyn Path>)
+}
+
+fn custom_path(variant: &str) -> Option<LlvmPath> {
+    let (construction, passes) = variant.split_once(':')?;
+    let (passes, level) = passes.strip_suffix(":cg2").map_or((passes, &LEVELS[0]), |passes| (passes, &LEVELS[1]));
+    let (name, direct) = construction.strip_suffix("-direct").map_or((construction, false), |name| (name, true));
+    let construction = CONSTRUCTIONS.iter().find(|construction| construction.name == name)?;
+    let style = Style { direct, ..PLAIN };
+    let id = PathId::new("llvm", Some(&compat::version()), variant);
+    Some(LlvmPath { id, construction, level, passes: Some(passes.replace('+', ",")), style, in_steps: false })
 }
 
 /// mem2reg's construction alone, to compare constructions by cost and size: the number of phis.
@@ -139,13 +183,13 @@ struct Pipeline {
     passes: &'static str,
 }
 
-/// A mid-end in about 0.4 ms a program. `instcombine` ends the process when it doesn't reach a fixpoint, unless told
-/// not to look.
+/// A mid-end in about 0.4 ms a program.
 const MID: Option<Pipeline> = Some(Pipeline {
     text: "llvm-mid",
-    passes: "sroa,early-cse,simplifycfg,instcombine<no-verify-fixpoint>,reassociate,gvn,sccp,adce,simplifycfg",
+    passes: concat!("sroa,early-cse,simplifycfg,", instcombine!(), ",reassociate,gvn,sccp,adce,simplifycfg"),
 });
 const O2: Option<Pipeline> = Some(Pipeline { text: "llvm-O2", passes: "default<O2>" });
+const O3: Option<Pipeline> = Some(Pipeline { text: "llvm-O3", passes: "default<O3>" });
 
 /// The levels.
 const LEVELS: [Level; 9] = [
@@ -160,16 +204,19 @@ const LEVELS: [Level; 9] = [
     },
     Level { name: "O2", pipeline: O2, codegen: CodeGen::Default },
     Level { name: "O2-cg0", pipeline: O2, codegen: CodeGen::None },
-    Level {
-        name: "O3",
-        pipeline: Some(Pipeline { text: "llvm-O3", passes: "default<O3>" }),
-        codegen: CodeGen::Default,
-    },
+    Level { name: "O3", pipeline: O3, codegen: CodeGen::Default },
     Level {
         name: "Os",
         pipeline: Some(Pipeline { text: "llvm-Os", passes: "default<Os>" }),
         codegen: CodeGen::Default,
     },
+];
+
+/// The pipelines that run pass by pass as well. What their machine code does is for the others to find out.
+const STEPS: [Level; 3] = [
+    Level { name: "mid", pipeline: MID, codegen: CodeGen::None },
+    Level { name: "O2", pipeline: O2, codegen: CodeGen::None },
+    Level { name: "O3", pipeline: O3, codegen: CodeGen::None },
 ];
 
 /// Why a path went no further.
@@ -242,7 +289,19 @@ struct LlvmPath {
     id: PathId,
     construction: &'static Construction,
     level: &'static Level,
+    /// Instead of the level's pipeline.
+    passes: Option<String>,
     style: Style,
+    /// Whether the level's passes run one by one, with a look at the function after each.
+    in_steps: bool,
+}
+
+impl LlvmPath {
+    /// What is done with the constructed SSA, and the name of the text that it gives.
+    fn pipeline(&self) -> Option<(&'static str, &str)> {
+        let own = self.passes.as_deref().map(|passes| ("llvm-passes", passes));
+        own.or(self.level.pipeline.map(|pipeline| (pipeline.text, pipeline.passes)))
+    }
 }
 
 impl Path for LlvmPath {
@@ -251,8 +310,9 @@ impl Path for LlvmPath {
     }
 
     fn toolchain(&self) -> Toolchain {
-        let passes = [self.construction.pass, self.level.pipeline];
-        let passes: Vec<_> = passes.iter().flatten().map(|pipeline| pipeline.passes).collect();
+        let passes =
+            [self.construction.pass.map(|pipeline| pipeline.passes), self.pipeline().map(|(_, passes)| passes)];
+        let passes: Vec<_> = passes.into_iter().flatten().collect();
         let passes = if passes.is_empty() { "no passes".to_string() } else { format!("passes {}", passes.join(", ")) };
         Toolchain {
             description: format!("{}; {passes}; code generation {:?}", machine::description(), self.level.codegen),
@@ -266,34 +326,40 @@ impl Path for LlvmPath {
         if detail.texts && !self.style.perturbations.is_empty() {
             observation.texts.push(("perturbations".to_string(), tac::list(self.style.perturbations)));
         }
-        let stop = match source(self.construction, self.style, &case.program) {
-            Err(stop) => Some(stop),
-            Ok(source) => {
-                let stage = Cell::new(Stage::Lower);
-                match session::survive(|| self.compile(&source, case, detail, &stage, &mut observation)) {
-                    Ok(Ok(loaded)) => run(&loaded, case, &mut observation).err(),
-                    Ok(Err(stop)) => Some(stop),
-                    Err(fatal) => Some(Stop::fault(stage.get(), FaultKind::Crash, &fatal)),
-                }
-            }
-        };
-        match stop {
-            Some(Stop::Fault(fault)) => observation.faults.push(fault),
-            Some(Stop::Unsupported(unsupported)) => observation.unsupported.push(unsupported),
-            None => {}
+        if case.vectors.iter().any(|vector| vector.len() != case.program.inputs()) {
+            return Observation::unsupported("needs a value for each input");
         }
+        now::enter(Stage::Lower);
+        let made = match source(self.construction, self.style, &case.program) {
+            Err(stop) => Ok(Err(stop)),
+            Ok(source) => session::survive(|| self.compile(&source, case, detail, &mut observation)),
+        };
+        conclude(made, now::stage(), case, &mut observation);
         observation
     }
 }
 
+/// Runs what was made, or notes why nothing was. A fatal error happened at `stage`.
+fn conclude(made: Result<Result<Loaded, Stop>, String>, stage: Stage, case: &Case, observation: &mut Observation) {
+    let stop = match made {
+        Ok(Ok(loaded)) => run(&loaded, case, observation).err(),
+        Ok(Err(stop)) => Some(stop),
+        Err(fatal) => Some(Stop::fault(stage, FaultKind::Crash, &fatal)),
+    };
+    match stop {
+        Some(Stop::Fault(fault)) => observation.faults.push(fault),
+        Some(Stop::Unsupported(unsupported)) => observation.unsupported.push(unsupported),
+        None => {}
+    }
+}
+
 impl LlvmPath {
-    /// From the program to machine code. `stage` follows, for the case that LLVM never comes back from one.
+    /// From the program to machine code. `now` follows the stage, for the case that LLVM never comes back from one.
     fn compile(
         &self,
         source: &Source,
         case: &Case,
         detail: Detail,
-        stage: &Cell<Stage>,
         observation: &mut Observation,
     ) -> Result<Loaded, Stop> {
         let session = Session::new();
@@ -309,29 +375,35 @@ impl LlvmPath {
             }
             observation.texts.extend(text("llvm"));
 
-            stage.set(Stage::Construct);
-            machine::verify(&module, stage.get())?;
+            now::enter(Stage::Construct);
+            machine::verify(&module, now::stage())?;
             if let Some(pipeline) = self.construction.pass {
-                machine.run(&session, &module, pipeline.passes, stage.get())?;
+                machine.run(&session, &module, pipeline.passes, now::stage())?;
                 observation.texts.extend(text(pipeline.text));
             }
             if self.construction.by_lab || self.construction.pass.is_some() {
                 match raise::raise(&module, case.program.inputs()) {
                     Ok(raised) => {
                         let function = lab::phi_to_args(&raised);
-                        observation.raised.push(Raised { stage: stage.get(), function });
+                        observation.raised.push(Raised { stage: now::stage(), function });
                     }
-                    Err(reason) => observation.unsupported.push(Unsupported { stage: stage.get(), reason }),
+                    Err(reason) => observation.unsupported.push(Unsupported { stage: now::stage(), reason }),
                 }
             }
 
-            stage.set(Stage::Optimize);
-            if let Some(pipeline) = self.level.pipeline {
-                machine.run(&session, &module, pipeline.passes, stage.get())?;
-                observation.texts.extend(text(pipeline.text));
+            if let Some((name, passes)) = self.pipeline() {
+                if self.in_steps {
+                    steps::run(machine, &session, &module, passes, (case, detail, observation))?;
+                } else {
+                    now::enter(Stage::Optimize);
+                    machine.run(&session, &module, passes, now::stage())?;
+                    faults::after(passes, &module);
+                    optimized::observe(&module, now::stage(), case, observation);
+                }
+                observation.texts.extend(text(name));
             }
 
-            stage.set(Stage::Compile);
+            now::enter(Stage::Compile);
             Loaded::read(&machine.object(&session, &module)?)
         })
     }
@@ -350,10 +422,8 @@ fn run(loaded: &Loaded, case: &Case, observation: &mut Observation) -> Result<()
         };
         let code = loaded.place(arena).map_err(failed)?;
         for vector in &case.vectors {
-            if vector.len() != case.program.inputs() {
-                return Err(Stop::unsupported("needs a value for each input"));
-            }
-            // SAFETY: LLVM compiled the function for this ABI, and it reads no inputs but the program's.
+            // SAFETY: LLVM compiled the function for this ABI, and it reads no inputs but the program's, of which
+            // `observe` has seen that the vector has all.
             let end =
                 unsafe { code.call(loaded.entry, vector, &|_| None, native::limit(case.fuel)) }.map_err(failed)?;
             observation.faults.extend(end.fault());

@@ -88,6 +88,7 @@ impl<'ctx> Emitter<'_, 'ctx> {
         let builder = &self.builder;
         Ok(match op {
             Op::Add if plant::on(Fault::LlvmSaturatingAdd) => self.intrinsic("llvm.sadd.sat", &[a, b], name)?,
+            Op::Add if plant::on(Fault::LlvmNoWrap) => builder.build_int_nsw_add(a, b, name)?,
             Op::Add => builder.build_int_add(a, b, name)?,
             Op::Sub => builder.build_int_sub(a, b, name)?,
             Op::Mul => builder.build_int_mul(a, b, name)?,

@@ -18,6 +18,7 @@ use inkwell::values::{
     InstructionValue, IntValue, PhiValue,
 };
 
+use super::compat;
 use super::emit::{FUNCTION, RAISE_TRAP, TRAPS};
 use super::meaning::{comparison, intrinsic_operation, operation, zero_extension};
 use crate::lab::{Atom, Block, Inst, Phi, PhiBlock, PhiFunction, Terminator, Value};
@@ -25,14 +26,14 @@ use crate::names::Names;
 use crate::op::{Int, Op, Trap};
 
 /// What can't be raised: an opcode, a kind of value.
-type Reason = String;
+pub type Reason = String;
 
 /// A table of LLVM's objects, which are told apart by their addresses.
 type Table<K, V> = HashMap<K, V, BuildHasherDefault<ByAddress>>;
 
 /// Spreads an address over 64 bits (Fibonacci hashing); the standard hasher would take a third of the time of raising.
 #[derive(Default)]
-struct ByAddress(u64);
+pub struct ByAddress(u64);
 
 impl Hasher for ByAddress {
     fn write(&mut self, bytes: &[u8]) {
@@ -112,7 +113,8 @@ impl<'ctx> Raiser<'ctx> {
             InstructionOpcode::GetElementPtr => {
                 let place = self.places.get(&operand(inst, 0)?.as_value_ref()).ok_or("getelementptr of a value")?;
                 let offset = constant(operand(inst, 1)?)?;
-                let index = usize::try_from(offset).ok().filter(|_| steps_by_i64(inst)).ok_or("getelementptr")?;
+                let index =
+                    usize::try_from(offset).ok().filter(|_| compat::steps_by_i64(inst)).ok_or("getelementptr")?;
                 self.places.insert(inst.as_value_ref(), place + index);
             }
             InstructionOpcode::Load => {
@@ -354,12 +356,6 @@ fn width(value: BasicValueEnum<'_>) -> u32 {
         BasicValueEnum::IntValue(int) => int.get_type().get_bit_width(),
         _ => 0,
     }
-}
-
-/// Whether a `getelementptr` counts in the inputs' own type.
-fn steps_by_i64(inst: InstructionValue<'_>) -> bool {
-    inst.get_gep_source_element_type()
-        .is_ok_and(|element| element.is_int_type() && element.into_int_type().get_bit_width() == 64)
 }
 
 fn mnemonic(opcode: InstructionOpcode) -> Reason {

@@ -46,7 +46,8 @@ fn unsupported<T>(result: Result<T, Stop>) -> String {
 
 /// What a path with this pipeline observes of a program.
 fn observe(construction: &'static Construction, level: &'static Level, text: &str) -> Observation {
-    let path = LlvmPath { id: PathId::new("llvm", None, "test"), construction, level, style: PLAIN };
+    let id = PathId::new("llvm", None, "test");
+    let path = LlvmPath { id, construction, level, passes: None, style: PLAIN, in_steps: false };
     let program = Program::Tiny(tiny::parse(text).unwrap());
     let vectors = vec![vec![1; program.inputs()]];
     path.observe(&Case { program, vectors, fuel: 1000 }, Detail { texts: true, ..Detail::default() })

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use crate::op::Trap;
 use crate::path::native::{MachineFault, NativeEnd, landing, signals};
+use crate::path::{Stage, now};
 
 /// What an arena holds before it first grows.
 const INITIAL_SIZE: usize = 1 << 18;
@@ -69,6 +70,7 @@ impl Code<'_> {
         limit: Duration,
     ) -> io::Result<NativeEnd> {
         signals::prepare_thread()?;
+        now::enter(Stage::Execute);
         let code = self.address..self.address + self.size;
         // SAFETY: as the caller promises.
         let landed = unsafe { landing::call(self.address + entry, inputs.as_ptr(), code.clone(), limit) };

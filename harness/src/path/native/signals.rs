@@ -43,8 +43,7 @@ const HANDLER_STACK: usize = 1 << 14;
 const ALTERNATE_STACK: usize = 1 << 16;
 
 thread_local! {
-    /// Whether this thread's timer runs. Handlers write it: no destructor, initialized at compile time. Its address is
-    /// also the timer's name in the signal.
+    /// Whether this thread's timer runs. Handlers write it: no destructor, initialized at compile time.
     static TICKING: Cell<bool> = const { Cell::new(false) };
     /// The timer, when there is one; read by handlers too.
     static TIMER: Cell<Option<libc::timer_t>> = const { Cell::new(None) };
@@ -162,9 +161,11 @@ fn create_timer() -> io::Result<libc::timer_t> {
     if status == 0 { Ok(timer) } else { Err(io::Error::last_os_error()) }
 }
 
-/// What tells this thread's ticks from other signals of the same number.
+/// What tells our ticks from other signals of the same number: those of a shared object that has these sources too. A
+/// thread's ticks come to itself. Not an address of the thread's own variables: in a handler they must not be touched
+/// before the thread has used them, which may allocate.
 fn tick_name() -> *mut c_void {
-    TICKING.with(|ticking| ptr::from_ref(ticking).cast_mut().cast())
+    ptr::from_ref(&PREVIOUS).cast_mut().cast()
 }
 
 /// The actions that ours replaced, indexed by signal.

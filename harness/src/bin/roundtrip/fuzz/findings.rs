@@ -2,24 +2,28 @@
 
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
+use std::time::Instant;
 
 use harness::case::Case;
 use harness::compare::{Report, Signature};
 use harness::path::{Detail, Path, PathId};
+use harness::record::run_log::Found as Logged;
 use harness::record::{self, Finding, Recorded, Toolchained};
 use harness::report::{self, Checked};
 
-use crate::check::check_case;
+use crate::fuzz::job::Found;
 use crate::fuzz::progress::Progress;
-use crate::fuzz::{Args, Found, INTERRUPTED};
+use crate::fuzz::{Args, INTERRUPTED, limits};
 use crate::minimize;
 use crate::terminal::{Format, Terminal};
+use crate::workers::Checker;
 
 /// The findings of a run so far.
 pub struct Findings<'a> {
     args: &'a Args,
     ids: &'a [PathId],
     paths: &'a [&'a dyn Path],
+    checker: &'a Checker,
     terminal: &'a Terminal,
     progress: &'a Progress,
     seen: BTreeMap<Signature, u64>,
@@ -31,10 +35,11 @@ impl<'a> Findings<'a> {
         args: &'a Args,
         ids: &'a [PathId],
         paths: &'a [&'a dyn Path],
+        checker: &'a Checker,
         terminal: &'a Terminal,
         progress: &'a Progress,
     ) -> Findings<'a> {
-        Findings { args, ids, paths, terminal, progress, seen: BTreeMap::new() }
+        Findings { args, ids, paths, checker, terminal, progress, seen: BTreeMap::new() }
     }
 
     /// How often each signature was seen.
@@ -42,47 +47,63 @@ impl<'a> Findings<'a> {
         &self.seen
     }
 
-    /// Takes in a finding. The first of its signature is minimized and recorded, unless an earlier run did that.
-    pub fn add(&mut self, index: u64, found: &Found) -> anyhow::Result<()> {
-        self.progress.finding();
-        let Some(signature) = &found.report.signature else { return Ok(()) };
+    /// Takes in a finding. The first of its signature is minimized and recorded, unless an earlier run did that, and told
+    /// for the run's log. It is recorded as it is before anything is said of it, and again when it is small: whoever is
+    /// told of a finding will find it, whatever becomes of this process.
+    pub fn add(&mut self, index: u64, found: &Found) -> anyhow::Result<Option<Logged>> {
+        let Some(signature) = &found.report.signature else { return Ok(None) };
         let count = self.seen.entry(signature.clone()).or_insert(0);
         *count += 1;
         if *count > 1 {
-            return Ok(());
+            return Ok(None);
         }
         let origin = format!("program {index} of seed {}", self.args.seed);
-        self.progress.aside(|| self.terminal.note(format!("{signature}: {origin}")));
-        if let Some(folder) = record::recorded(&self.args.corpus, signature) {
-            return self
-                .progress
-                .aside(|| self.announce(index, (&found.case, &found.report), Some(&Recorded::Known(folder))));
-        }
-        let paths: Vec<&dyn Path> = found.took_part.iter().map(|&path| self.paths[path]).collect();
-        let step = |step: &_| self.progress.busy(format!("minimizing {signature}: {}", minimize::describe(step)));
-        let is_over = || INTERRUPTED.load(Ordering::Relaxed);
-        let minimized = minimize::smallest(&found.case, &found.report, &paths, &is_over, &step);
-        let case = minimized.unwrap_or_else(|why| {
-            self.progress.aside(|| self.terminal.warn(format!("{signature}: not minimized: {why}")));
-            found.case.clone()
-        });
-        let report = check_case(&case, &paths, Detail { texts: true, ..Detail::default() });
-        let finding = Finding {
+        let mut finding = Finding {
             signature,
             original: (&found.case, &found.report),
-            minimized: (&case, &report),
-            origin,
-            paths: self.toolchains(&found.took_part),
-            options: format!("{}{}", self.paths_option(&found.took_part), self.args.plant.arguments()),
+            minimized: (&found.case, &found.report),
+            origin: origin.clone(),
+            paths: found.took_part.iter().map(|&path| Toolchained::of(self.paths[path])).collect(),
+            options: self.options(&found.took_part),
         };
         let corpus = &self.args.corpus;
-        // A corpus that can't be written loses no finding: the report, with the program, goes out all the same.
         let recorded = record::record(corpus, &finding);
-        if let Err(error) = &recorded {
+        self.progress.aside(|| self.terminal.note(format!("{signature}: {origin}")));
+        if let Ok(Recorded::Known(_)) = recorded {
+            self.progress.aside(|| self.announce(index, finding.minimized, recorded.as_ref().ok()))?;
+            return Ok(Some(logged(index, &finding, recorded.as_ref().ok())));
+        }
+        let paths: Vec<&dyn Path> = found.took_part.iter().map(|&path| self.paths[path]).collect();
+        let case = self.smaller(signature, found, &paths);
+        let report = self.checker.check(&case, &paths, Detail { texts: true, ..Detail::default() })?;
+        if report.signature.as_ref() == Some(signature) {
+            finding.minimized = (&case, &report);
+        } else {
+            let why = format!("{signature}: did not show again in another process; it is recorded as it was");
+            self.progress.aside(|| self.terminal.warn(why));
+        }
+        // A corpus that can't be written loses no finding: the report, with the program, goes out all the same.
+        let written = recorded.and_then(|recorded| record::replace(recorded.folder(), &finding).map(|()| recorded));
+        if let Err(error) = &written {
             let why = format!("cannot record {signature} in {}: {error}", corpus.display());
             self.progress.aside(|| self.terminal.warn(why));
         }
-        self.progress.aside(|| self.announce(index, finding.minimized, recorded.as_ref().ok()))
+        self.progress.aside(|| self.announce(index, finding.minimized, written.as_ref().ok()))?;
+        Ok(Some(logged(index, &finding, written.as_ref().ok())))
+    }
+
+    /// The smallest program that is the same finding, or the one that was found.
+    fn smaller(&self, signature: &Signature, found: &Found, paths: &[&dyn Path]) -> Case {
+        if self.args.no_minimize {
+            return found.case.clone();
+        }
+        let step = |step: &_| self.progress.busy(format!("minimizing {signature}: {}", minimize::describe(step)));
+        let start = Instant::now();
+        let is_over = || INTERRUPTED.load(Ordering::Relaxed) || start.elapsed() >= limits::MINIMIZING;
+        minimize::smallest(&found.case, &found.report, paths, self.checker, &is_over, &step).unwrap_or_else(|why| {
+            self.progress.aside(|| self.terminal.warn(format!("{signature}: not minimized: {why:#}")));
+            found.case.clone()
+        })
     }
 
     /// Prints a program's report, and where its finding lies.
@@ -117,18 +138,26 @@ impl<'a> Findings<'a> {
         Ok(())
     }
 
-    fn toolchains(&self, took_part: &[usize]) -> Vec<Toolchained> {
-        let toolchained =
-            |&path: &usize| Toolchained { path: self.ids[path].to_string(), toolchain: self.paths[path].toolchain() };
-        took_part.iter().map(toolchained).collect()
-    }
-
-    /// The option that names the paths which took part, unless all did.
-    fn paths_option(&self, took_part: &[usize]) -> String {
+    /// The options of a command that repeats this run's check with the paths which took part.
+    pub fn options(&self, took_part: &[usize]) -> String {
+        let plant = self.args.plant.arguments();
         if took_part.len() == self.ids.len() && self.args.paths.paths.is_none() {
-            return String::new();
+            return plant;
         }
         let names: Vec<String> = took_part.iter().map(|&path| self.ids[path].to_string()).collect();
-        format!(" --paths '{}'", names.join(","))
+        format!(" --paths '{}'{plant}", names.join(","))
+    }
+}
+
+/// The finding as the run's log has it.
+fn logged(program: u64, finding: &Finding<'_>, recorded: Option<&Recorded>) -> Logged {
+    let (case, report) = finding.minimized;
+    Logged {
+        program,
+        signature: finding.signature.to_string(),
+        verdict: report.verdict.name().to_owned(),
+        folder: recorded.map(|recorded| recorded.folder().display().to_string()),
+        new: matches!(recorded, Some(Recorded::New(_))),
+        statements: case.program.statements(),
     }
 }

@@ -1,5 +1,7 @@
 //! What a run must keep to, so that it cannot pass by having done nothing. All limits stand here.
 
+use std::time::Duration;
+
 use harness::path::PathId;
 
 use crate::fuzz::tally::{PathTally, Tally};
@@ -8,10 +10,14 @@ use crate::fuzz::tally::{PathTally, Tally};
 const PERCENT: u64 = 1;
 /// A number of programs that says nothing yet, however few there were.
 const HANDFUL: u64 = 5;
+/// A path that dies on so many of its programs one after the other is switched off.
+pub const DEATHS_IN_A_ROW: u32 = 20;
+/// A finding gets so long to become smaller: each step of a compiler's hang takes the whole of the path's limit.
+pub const MINIMIZING: Duration = Duration::from_secs(600);
 
 /// What a run falls short of, each in a sentence. `on` are the paths that were to run.
 pub fn shortfalls(tally: &Tally, ids: &[PathId], on: &[usize]) -> Vec<String> {
-    let (inconclusive, programs) = (tally.inconclusive, tally.programs);
+    let (inconclusive, programs) = (tally.verdicts.inconclusive, tally.programs);
     let mut found = Vec::new();
     if programs == 0 {
         found.push("no program ran".into());
@@ -42,9 +48,11 @@ fn is_too_many(count: u64, of: u64) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use harness::record::run_log::Verdicts;
 
     fn tally(programs: u64, inconclusive: u64, path: PathTally) -> Vec<String> {
-        let tally = Tally { programs, inconclusive, paths: vec![path], ..Tally::default() };
+        let verdicts = Verdicts { inconclusive, agree: programs - inconclusive, ..Verdicts::default() };
+        let tally = Tally { programs, verdicts, paths: vec![path], ..Tally::default() };
         shortfalls(&tally, &[PathId::new("lab", None, "phi")], &[0])
     }
 

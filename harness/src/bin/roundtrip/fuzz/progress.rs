@@ -4,6 +4,7 @@ use std::cell::Cell;
 use std::fmt::Write;
 use std::time::Duration;
 
+use harness::record::run_log::Verdicts;
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 
 use crate::terminal::Terminal;
@@ -11,9 +12,7 @@ use crate::terminal::Terminal;
 /// Programs, programs a second, and verdicts so far.
 pub struct Progress {
     bar: ProgressBar,
-    agree: Cell<u64>,
-    findings: Cell<u64>,
-    inconclusive: Cell<u64>,
+    verdicts: Cell<Verdicts>,
 }
 
 impl Progress {
@@ -35,34 +34,16 @@ impl Progress {
             }));
         }
         bar.enable_steady_tick(Duration::from_millis(200));
-        Progress { bar, agree: Cell::new(0), findings: Cell::new(0), inconclusive: Cell::new(0) }
+        Progress { bar, verdicts: Cell::default() }
     }
 
-    /// One more program agrees.
-    pub fn agrees(&self) {
-        self.count(&self.agree);
-    }
-
-    /// One more program is inconclusive.
-    pub fn inconclusive(&self) {
-        self.count(&self.inconclusive);
-    }
-
-    /// One more program is a finding.
-    pub fn finding(&self) {
-        self.count(&self.findings);
-    }
-
-    fn count(&self, counter: &Cell<u64>) {
-        counter.set(counter.get() + 1);
-        self.bar.inc(1);
-        if self.bar.position().is_multiple_of(64) || !std::ptr::eq(counter, &self.agree) {
-            self.show_counts();
-        }
-    }
-
-    fn show_counts(&self) {
-        let (agree, findings, inconclusive) = (self.agree.get(), self.findings.get(), self.inconclusive.get());
+    /// Some more programs are done.
+    pub fn add(&self, verdicts: &Verdicts) {
+        let mut so_far = self.verdicts.get();
+        so_far.merge(verdicts);
+        self.verdicts.set(so_far);
+        self.bar.inc(verdicts.programs());
+        let (agree, findings, inconclusive) = (so_far.agree, so_far.findings(), so_far.inconclusive);
         self.bar.set_message(format!("{agree} agree, {findings} findings, {inconclusive} inconclusive"));
     }
 

@@ -2,13 +2,13 @@
 //! share of the programs; which ones depends on the seed and the program's number alone.
 
 use anyhow::{Context, bail};
-use harness::path::Path;
+use harness::path::PathId;
 
 use crate::select::{Pattern, split};
 
 /// The shares in percent unless `--schedule` says otherwise. The first glob that fits counts; the rest runs always.
 pub const DEFAULT: &str = "\
-    llvm/*-cg2=2%,llvm/*-{O1,O2,O3,Os}=1%,llvm/*-O2-cg0=1%,llvm/{mem2reg,sroa}-mid=10%,llvm/sroa-O0=25%,\
+    llvm/steps-{mid,O2}=5%,llvm/steps-*=1%,llvm/*-cg2=2%,llvm/*-{O1,O2,O3,Os}=1%,llvm/*-O2-cg0=1%,llvm/{mem2reg,sroa}-mid=10%,llvm/sroa-O0=25%,\
     cranelift/*{single_pass,speed_and_size}=25%,lab/validator=10%,\
     lab/perturbed=25%,*/perturbed-{none,mem2reg-O0}=25%,*/perturbed-{speed,mid}=5%,*/perturbed-*=2%";
 
@@ -27,20 +27,19 @@ pub struct Schedule {
 
 impl Schedule {
     /// The shares of these paths by a `GLOB=N%` list, which goes before the default one.
-    pub fn new(given: Option<&str>, paths: &[&dyn Path]) -> anyhow::Result<Schedule> {
+    pub fn new(given: Option<&str>, paths: &[PathId]) -> anyhow::Result<Schedule> {
         let text: Vec<&str> = given.into_iter().chain([DEFAULT]).collect();
         let text = text.join(",");
         let rules = split(&text).map(rule).collect::<anyhow::Result<Vec<_>>>()?;
-        let unfit = |(glob, _): &&(Pattern, f64)| !paths.iter().any(|path| glob.matches(*path));
+        let unfit = |(glob, _): &&(Pattern, f64)| !paths.iter().any(|path| glob.matches(path));
         if let Some((glob, _)) = rules.iter().take(given.map_or(0, |given| split(given).count())).find(unfit) {
             bail!("--schedule: {} fits no path of this run; `roundtrip paths` lists them", glob.text());
         }
-        let percent =
-            |path: &&dyn Path| rules.iter().find(|(glob, _)| glob.matches(*path)).map_or(100.0, |rule| rule.1);
+        let percent = |path: &PathId| rules.iter().find(|(glob, _)| glob.matches(path)).map_or(100.0, |rule| rule.1);
         let percents: Vec<f64> = paths.iter().map(percent).collect();
         Ok(Schedule {
             shares: percents.iter().map(|percent| (percent / 100.0 * (1_u64 << 32) as f64) as u64).collect(),
-            salts: paths.iter().map(|path| hash(path.id().to_string().bytes().map(u64::from))).collect(),
+            salts: paths.iter().map(|path| hash(path.to_string().bytes().map(u64::from))).collect(),
             text,
         })
     }
@@ -88,10 +87,11 @@ fn hash(parts: impl IntoIterator<Item = u64>) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use harness::path::Path;
     use harness::path::interpreters::Interpreter;
 
     fn schedule(given: &str) -> anyhow::Result<Schedule> {
-        Schedule::new(Some(given), &[&Interpreter::Tiny, &Interpreter::Phi])
+        Schedule::new(Some(given), &[Interpreter::Tiny.id(), Interpreter::Phi.id()])
     }
 
     #[test]

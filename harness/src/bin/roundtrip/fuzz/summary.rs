@@ -23,12 +23,7 @@ pub fn print(
     if format == Format::Json {
         return terminal.json(&object(tally, ids, findings));
     }
-    let rows = [
-        ("programs", tally.programs),
-        ("agree", tally.programs - tally.findings - tally.inconclusive),
-        ("findings", tally.findings),
-        ("inconclusive", tally.inconclusive),
-    ];
+    let rows = [("programs", tally.programs)].into_iter().chain(tally.verdicts.rows());
     terminal.line(table(["verdict", "programs"], rows.map(|(name, n)| [name.into(), n.to_string()])))?;
     if !findings.is_empty() {
         let rows = findings.iter().map(|(signature, n)| [signature.to_string(), n.to_string()]);
@@ -62,7 +57,7 @@ fn print_structure(tally: &Tally, ids: &[PathId], terminal: &Terminal) -> anyhow
     let header = ["constructed SSA", "programs", "parameters", "lab's", "fewer", "more"];
     terminal.line(format!("\n{}", table(header, rows)))?;
     if !tally.quality.is_empty() {
-        let rows = tally.quality.iter().map(|(name, (n, first))| [name.clone(), n.to_string(), first.to_string()]);
+        let rows = tally.quality.iter().map(|(name, (n, first))| [name.to_string(), n.to_string(), first.to_string()]);
         terminal.line(format!("\n{}", table(["quality", "programs", "first program"], rows)))?;
     }
     Ok(())
@@ -94,7 +89,7 @@ fn structure_object(structure: &StructureTally) -> Value {
 fn object(tally: &Tally, ids: &[PathId], findings: &BTreeMap<Signature, u64>) -> Value {
     let findings: Map<String, Value> = findings.iter().map(|(sig, n)| (sig.to_string(), json!(n))).collect();
     let quality: Map<String, Value> = (tally.quality.iter())
-        .map(|(name, (programs, first))| (name.clone(), json!({"programs": programs, "first": first})))
+        .map(|(name, (programs, first))| (name.to_string(), json!({"programs": programs, "first": first})))
         .collect();
     let generator: Map<String, Value> =
         generator_rows(tally).into_iter().map(|(name, n, _)| (name.trim().into(), json!(n))).collect();
@@ -103,6 +98,7 @@ fn object(tally: &Tally, ids: &[PathId], findings: &BTreeMap<Signature, u64>) ->
             "path": id.to_string(),
             "programs": path.programs,
             "runs": path.executions(),
+            "vectors": {"due": path.due, "done": path.done, "excused": path.excused},
             "outcomes": {"return": path.returns, "trap": path.traps, "wrong": path.wrong},
             "faults": path.faults,
             "unsupported": path.unsupported,
@@ -112,9 +108,11 @@ fn object(tally: &Tally, ids: &[PathId], findings: &BTreeMap<Signature, u64>) ->
     json!({
         "summary": {
             "programs": tally.programs,
-            "agree": tally.programs - tally.findings - tally.inconclusive,
-            "findings": tally.findings,
-            "inconclusive": tally.inconclusive,
+            "agree": tally.verdicts.agree,
+            "findings": tally.verdicts.findings(),
+            "known": tally.verdicts.known,
+            "inconclusive": tally.verdicts.inconclusive,
+            "verdicts": tally.verdicts,
             "signatures": findings,
             "generator": generator,
             "quality": quality,
@@ -153,7 +151,7 @@ pub fn print_times(tally: &Tally, ids: &[PathId], elapsed: Duration, jobs: usize
     let rate = tally.programs as f64 / elapsed.as_secs_f64().max(1e-9);
     let own = share(total.saturating_sub(compilers), total);
     terminal.write(&format!(
-        "\n{} programs in {:.1} s on {jobs} threads, {rate:.0} programs/s; {own}% of the time is the harness's own\n",
+        "\n{} programs in {:.1} s on {jobs} workers, {rate:.0} programs/s; {own}% of the time is the harness's own\n",
         tally.programs,
         elapsed.as_secs_f64(),
     ));

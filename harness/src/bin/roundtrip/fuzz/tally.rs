@@ -1,26 +1,27 @@
-//! What a run counts and times. Each worker counts for itself; the sums do not depend on who did what.
+//! What a run counts and times. Workers count, the parent adds up; the sums do not depend on who did what.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::time::Duration;
 
-use harness::compare::Report;
+use harness::compare::{Report, Signature};
 use harness::generate::Profile;
 use harness::op::Outcome;
+use harness::path::PathId;
+use harness::record::run_log::Verdicts;
 use harness::structure::Structure;
+use serde::{Deserialize, Serialize};
 
-/// The counts and times of a run, or of one worker of it.
-#[derive(Clone, Default)]
+/// The counts and times of a run, or of a part of it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Tally {
     /// Programs checked.
     pub programs: u64,
-    /// Programs of which nothing could be compared.
-    pub inconclusive: u64,
-    /// Programs that are findings.
-    pub findings: u64,
+    /// The same by verdict.
+    pub verdicts: Verdicts,
     /// What the generator makes. Its programs' traits are read off a share of them only.
     pub profile: Profile,
     /// Broken relations of structure: how many programs, and the first one's number.
-    pub quality: BTreeMap<String, (u64, u64)>,
+    pub quality: BTreeMap<Signature, (u64, u64)>,
     /// For each path of the run.
     pub paths: Vec<PathTally>,
     /// Time in the generator.
@@ -32,10 +33,16 @@ pub struct Tally {
 }
 
 /// What one path did.
-#[derive(Clone, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PathTally {
     /// Programs given to it.
     pub programs: u64,
+    /// Input vectors of these programs on which it had to execute something.
+    pub due: u64,
+    /// Those on which it did.
+    pub done: u64,
+    /// Those on which it did not, and said why: a fault, or something that it does not take.
+    pub excused: u64,
     /// Executions that returned, of its own code and of what it raised.
     pub returns: u64,
     /// Executions that trapped.
@@ -55,7 +62,7 @@ pub struct PathTally {
 }
 
 /// Constructed SSA against the yardstick of `harness::structure`.
-#[derive(Clone, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct StructureTally {
     /// Programs measured.
     pub programs: u64,
@@ -95,6 +102,9 @@ impl PathTally {
 
     fn merge(&mut self, other: &PathTally) {
         self.programs += other.programs;
+        self.due += other.due;
+        self.done += other.done;
+        self.excused += other.excused;
         self.returns += other.returns;
         self.traps += other.traps;
         self.wrong += other.wrong;
@@ -112,59 +122,81 @@ impl Tally {
         Tally { paths: vec![PathTally::default(); paths], ..Tally::default() }
     }
 
-    /// Counts the report of program `number`. `ids` are the names of all the run's paths, `took_part` the indices of those that saw the program.
-    pub fn add(&mut self, number: u64, report: &Report, ids: &[harness::path::PathId], took_part: &[usize]) {
+    /// Counts the report of program `number`. `ids` are the names of all the run's paths, `took_part` the indices of those
+    /// that saw the program, in the order in which the report has them.
+    pub fn add(&mut self, number: u64, report: &Report, ids: &[PathId], took_part: &[usize]) {
         self.programs += 1;
-        self.findings += u64::from(report.verdict.is_finding());
-        self.inconclusive += u64::from(matches!(report.verdict, harness::compare::Verdict::Inconclusive(_)));
-        let index = |id: &harness::path::PathId| took_part.iter().copied().find(|&path| ids[path] == *id);
-        for &path in took_part {
-            self.paths[path].programs += 1;
-        }
-        for run in &report.runs {
-            self.profile.runs += 1;
-            self.profile.traps += u64::from(matches!(run.right, Outcome::Trap(_)));
-            self.profile.out_of_fuel += u64::from(run.right == Outcome::OutOfFuel);
-            for class in &run.classes {
-                for path in class.sources.iter().filter_map(|source| index(&source.path)) {
-                    let path = &mut self.paths[path];
-                    path.returns += u64::from(matches!(class.outcome, Outcome::Return(_)));
-                    path.traps += u64::from(matches!(class.outcome, Outcome::Trap(_)));
-                    path.wrong += u64::from(class.outcome != run.right);
-                }
-            }
-        }
+        self.verdicts.add(&report.verdict);
+        let mut last = 0;
+        // What a report lists goes by the paths' order, so the next is mostly the one before or the one after it.
+        let mut index = |id: &PathId| {
+            let turns = (0..took_part.len()).map(|n| (last + n) % took_part.len());
+            let found = turns.into_iter().find(|&at| ids[took_part[at]] == *id)?;
+            last = found;
+            Some(took_part[found])
+        };
+        let mut excused = vec![false; ids.len()];
         for path in report.faults.iter().filter_map(|fault| index(&fault.path)) {
             self.paths[path].faults += 1;
-        }
-        let mut broken = BTreeSet::new();
-        for structure in &report.structure {
-            if let Some(path) = index(&structure.path) {
-                self.paths[path].structure.add(structure);
-            }
-            broken.extend(structure.quality());
-        }
-        for relation in broken {
-            self.add_quality(relation, 1, number);
+            excused[path] = true;
         }
         let mut unsupported: Vec<usize> = report.unsupported.iter().filter_map(|(id, _)| index(id)).collect();
         unsupported.sort_unstable();
         unsupported.dedup();
         for path in unsupported {
             self.paths[path].unsupported += 1;
+            excused[path] = true;
+        }
+        let mut done = vec![(0, 0); ids.len()];
+        let mut due = 0;
+        for run in &report.runs {
+            self.profile.runs += 1;
+            self.profile.traps += u64::from(matches!(run.right, Outcome::Trap(_)));
+            self.profile.out_of_fuel += u64::from(run.right == Outcome::OutOfFuel);
+            if run.right == Outcome::OutOfFuel {
+                continue;
+            }
+            due += 1;
+            for class in &run.classes {
+                for at in class.sources.iter().filter_map(|source| index(&source.path)) {
+                    // A path that ran at several stages ran once; `due` is this run's number.
+                    if done[at].1 != due {
+                        done[at] = (done[at].0 + 1, due);
+                    }
+                    let path = &mut self.paths[at];
+                    path.returns += u64::from(matches!(class.outcome, Outcome::Return(_)));
+                    path.traps += u64::from(matches!(class.outcome, Outcome::Trap(_)));
+                    path.wrong += u64::from(class.outcome != run.right);
+                }
+            }
+        }
+        for &path in took_part {
+            let (done, _) = done[path];
+            let counts = &mut self.paths[path];
+            counts.programs += 1;
+            counts.due += due;
+            counts.done += done;
+            counts.excused += if excused[path] { due - done } else { 0 };
+        }
+        for structure in &report.structure {
+            if let Some(path) = index(&structure.path) {
+                self.paths[path].structure.add(structure);
+            }
+        }
+        for relation in report.quality().into_keys() {
+            self.add_quality(relation, 1, number);
         }
     }
 
-    fn add_quality(&mut self, relation: String, programs: u64, first: u64) {
+    fn add_quality(&mut self, relation: Signature, programs: u64, first: u64) {
         let entry = self.quality.entry(relation).or_insert((0, first));
         *entry = (entry.0 + programs, entry.1.min(first));
     }
 
-    /// Adds another worker's counts.
+    /// Adds another part's counts.
     pub fn merge(&mut self, other: &Tally) {
         self.programs += other.programs;
-        self.inconclusive += other.inconclusive;
-        self.findings += other.findings;
+        self.verdicts.merge(&other.verdicts);
         self.profile.merge(&other.profile);
         for (relation, &(programs, first)) in &other.quality {
             self.add_quality(relation.clone(), programs, first);

@@ -7,20 +7,34 @@ pub fn drop_unreachable(function: &Function, n: usize) -> Attempt<Function> {
     if n > 0 { Attempt::End } else { Attempt::Candidate(without_unreached(function)) }
 }
 
+/// Drops a block that no branch goes to.
+pub fn drop_block(function: &Function, n: usize) -> Attempt<Function> {
+    let targets = function.blocks.iter().flat_map(|block| block.term.targets()).map(|target| target.block.index());
+    match function.blocks.len() {
+        count if n + 1 >= count => Attempt::End,
+        _ if targets.collect::<Vec<_>>().contains(&(n + 1)) => Attempt::Nothing,
+        _ => {
+            let mut less = function.clone();
+            less.blocks.remove(n + 1);
+            Attempt::Candidate(less)
+        }
+    }
+}
+
 /// How many ways [`end_early`] has for one block.
 const ENDINGS: usize = 4;
 
-/// Replaces a terminator: a `cbr` by one of its branches, a `switch` by its first or its last one, anything by the return of its atom, of the last result, or of
-/// 0. Blocks that nothing reaches any more go.
+/// Replaces a terminator: a `cbr` by one of its branches, a `switch` by its first or its last one, anything by the return
+/// of its atom, of the last result, or of 0. Blocks that nothing reaches any more go, or stay: they may be what matters.
 pub fn end_early(function: &Function, n: usize) -> Attempt<Function> {
-    let Some(block) = function.blocks.get(n / ENDINGS) else { return Attempt::End };
+    let Some(block) = function.blocks.get(n / 2 / ENDINGS) else { return Attempt::End };
     let result = match block.body.last() {
         Some(inst) => Atom::Value(inst.dest),
         None => Atom::Const(0),
     };
     let chooses = matches!(block.term, Terminator::Cbr(..) | Terminator::Switch(..));
     let mut targets = block.term.targets();
-    let term = match n % ENDINGS {
+    let term = match n / 2 % ENDINGS {
         0 if chooses => targets.next().cloned().map(Terminator::Br),
         1 if chooses => targets.next_back().cloned().map(Terminator::Br),
         2 if chooses => block.term.atom().map(Terminator::Ret),
@@ -29,8 +43,8 @@ pub fn end_early(function: &Function, n: usize) -> Attempt<Function> {
     };
     let Some(term) = term else { return Attempt::Nothing };
     let mut less = function.clone();
-    less.blocks[n / ENDINGS].term = term;
-    Attempt::Candidate(without_unreached(&less))
+    less.blocks[n / 2 / ENDINGS].term = term;
+    Attempt::Candidate(if n.is_multiple_of(2) { without_unreached(&less) } else { less })
 }
 
 /// Takes arms from a `switch`: all of them, halves, .., single ones. Blocks that nothing reaches any more go.

@@ -1,0 +1,79 @@
+//! Checks given cases in a worker.
+
+use std::cell::RefCell;
+
+use anyhow::Context;
+use harness::case::Case;
+use harness::compare::{Report, Signature};
+use harness::isolate::Trouble;
+use harness::path::{Detail, Path, PathId};
+
+use super::LimitOptions;
+use super::coroner::Coroner;
+use super::keeper::Keeper;
+use super::protocol::{Answer, Check, Request, Setup};
+use crate::panics::InternalFault;
+use crate::planted::Plant;
+
+/// Checks cases on some paths, and survives it.
+pub struct Checker {
+    ids: Vec<PathId>,
+    keeper: RefCell<Keeper>,
+}
+
+impl Checker {
+    /// A checker for these paths and any part of them.
+    pub fn new(paths: &[&dyn Path], plant: &Plant, limits: &LimitOptions) -> Checker {
+        let ids: Vec<PathId> = paths.iter().map(|path| path.id()).collect();
+        let setup = Setup { paths: ids.clone(), programs: None };
+        Checker { ids, keeper: RefCell::new(Keeper::new(setup, &plant.arguments(), limits.limits())) }
+    }
+
+    /// Checks a case. A path that dies in a worker that had done something else before is tried again in a new one.
+    pub fn check(&self, case: &Case, paths: &[&dyn Path], detail: Detail) -> anyhow::Result<Report> {
+        self.ask(case, paths, detail, false)
+    }
+
+    /// Whether a case has this signature. A path that dies is believed to die by itself: reduction asks hundreds of times,
+    /// and the end of it is checked again.
+    pub fn has_signature(&self, case: &Case, paths: &[&dyn Path], signature: &Signature) -> anyhow::Result<bool> {
+        Ok(self.ask(case, paths, Detail::default(), true)?.signature.as_ref() == Some(signature))
+    }
+
+    fn ask(&self, case: &Case, paths: &[&dyn Path], detail: Detail, believes: bool) -> anyhow::Result<Report> {
+        let mut keeper = self.keeper.borrow_mut();
+        let mut coroner = Coroner::default();
+        let index = |path: &&dyn Path| self.ids.iter().position(|id| *id == path.id()).map(|index| index as u32);
+        let indices: Vec<u32> = paths.iter().filter_map(index).collect();
+        loop {
+            let believes = believes || keeper.is_fresh();
+            let mut at = None;
+            let check = Check {
+                case: case.clone(),
+                paths: indices.clone(),
+                detail,
+                dead: coroner.dead().to_vec(),
+                careful: coroner.wants_care(0),
+            };
+            match once(&mut keeper, check, &mut at) {
+                Ok(report) => return Ok(report?),
+                Err(Trouble::Died(death)) => coroner.examine(0, at, &death, believes)?,
+                Err(Trouble::Failed(error)) => return Err(error).context("cannot use a worker process"),
+                Err(Trouble::Over) => return Err(InternalFault("a worker was given up".into()).into()),
+            }
+        }
+    }
+}
+
+/// Asks for a check. `at` becomes the path that was announced last.
+fn once(keeper: &mut Keeper, check: Check, at: &mut Option<u32>) -> Result<Result<Report, InternalFault>, Trouble> {
+    keeper.ask(&Request::Check(Box::new(check)))?;
+    loop {
+        match keeper.answer(&|| false)? {
+            Answer::At(path) => *at = Some(path),
+            Answer::Report(report) => return Ok(Ok(*report)),
+            Answer::Internal(why) => return Ok(Err(InternalFault(why))),
+            Answer::Part(_) => return Ok(Err(InternalFault("a worker answers what nobody asked".into()))),
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! What differs between the versions of LLVM that this folder is built with. The newest needs none of it; the others
+//! come in shared objects (`scripts/toolchain`), and `build.rs` says how old each is.
+//!
+//! | before | |
+//! |---|---|
+//! | 20 | an `icmp` has no `samesign` |
+//! | 19 | a `getelementptr` has no flag but `inbounds` |
+//! | 18 | there is no `disjoint` and no `nneg` |
+//! | 18 | `instcombine` does not look for a fixpoint, nor know the parameter that tells it not to |
+//! | 16 | there is no `LLVMGetVersion` |
+//! | 15 | the elements of constants are asked for by the kind of constant |
+//! | 15 | pointers have the type of what they point to |
+//! | 14 | a `getelementptr` doesn't tell the type that it counts in |
+
+use inkwell::AddressSpace;
+use inkwell::builder::{Builder, BuilderError};
+use inkwell::context::Context;
+use inkwell::llvm_sys::core;
+use inkwell::llvm_sys::prelude::LLVMValueRef;
+use inkwell::types::{IntType, PointerType};
+use inkwell::values::{BasicValueEnum, InstructionValue, IntValue, PointerValue};
+
+use crate::optimized::Flags;
+
+/// `instcombine` as a part of a pipeline. It ends the process when it doesn't reach a fixpoint, unless told not to look.
+#[cfg(not(llvm_before = "18"))]
+macro_rules! instcombine {
+    () => {
+        "instcombine<no-verify-fixpoint>"
+    };
+}
+#[cfg(llvm_before = "18")]
+macro_rules! instcombine {
+    () => {
+        "instcombine"
+    };
+}
+pub(super) use instcombine;
+
+/// The exact version of the library that is loaded, such as `22.1.8`.
+#[cfg(not(llvm_before = "16"))]
+pub fn version() -> String {
+    let (major, minor, patch) = inkwell::support::get_llvm_version();
+    format!("{major}.{minor}.{patch}")
+}
+/// The version that the build was told.
+#[cfg(llvm_before = "16")]
+pub fn version() -> String {
+    env!("CARGO_PKG_VERSION").to_string()
+}
+
+/// A pointer to the inputs.
+pub fn pointer(context: &Context) -> PointerType<'_> {
+    #[cfg(not(llvm_before = "15"))]
+    return context.ptr_type(AddressSpace::default());
+    #[cfg(llvm_before = "15")]
+    return context.i64_type().ptr_type(AddressSpace::default());
+}
+
+/// Loads a value of this type.
+#[cfg_attr(llvm_before = "15", expect(unused_variables))]
+pub fn load<'ctx>(
+    builder: &Builder<'ctx>,
+    ty: IntType<'ctx>,
+    place: PointerValue<'ctx>,
+    name: &str,
+) -> Result<BasicValueEnum<'ctx>, BuilderError> {
+    #[cfg(not(llvm_before = "15"))]
+    return builder.build_load(ty, place, name);
+    #[cfg(llvm_before = "15")]
+    return builder.build_load(place, name);
+}
+
+/// The place so many values of this type further on.
+///
+/// # Safety
+///
+/// It lies within what the pointer points into.
+#[cfg_attr(llvm_before = "15", expect(unused_variables))]
+pub unsafe fn offset<'ctx>(
+    builder: &Builder<'ctx>,
+    ty: IntType<'ctx>,
+    place: PointerValue<'ctx>,
+    by: IntValue<'ctx>,
+) -> Result<PointerValue<'ctx>, BuilderError> {
+    // SAFETY: as the caller promises.
+    #[cfg(not(llvm_before = "15"))]
+    return unsafe { builder.build_gep(ty, place, &[by], "") };
+    // SAFETY: as the caller promises.
+    #[cfg(llvm_before = "15")]
+    return unsafe { builder.build_gep(place, &[by], "") };
+}
+
+/// Whether a `getelementptr` counts in the inputs' own type.
+#[cfg(not(llvm_before = "14"))]
+pub fn steps_by_i64(inst: InstructionValue<'_>) -> bool {
+    inst.get_gep_source_element_type()
+        .is_ok_and(|element| element.is_int_type() && element.into_int_type().get_bit_width() == 64)
+}
+/// Whether a `getelementptr` counts in the inputs' own type: the type that its pointer points to.
+#[cfg(llvm_before = "14")]
+pub fn steps_by_i64(inst: InstructionValue<'_>) -> bool {
+    let pointer = inst.get_operand(0).and_then(|operand| operand.value());
+    pointer.is_some_and(|pointer| pointer.get_type().into_pointer_type().get_element_type().is_int_type())
+}
+
+/// What an `or` promises.
+#[cfg_attr(llvm_before = "18", expect(unused_variables))]
+pub fn or_flags(inst: LLVMValueRef) -> Flags {
+    #[cfg(llvm_before = "18")]
+    return Flags::NONE;
+    // SAFETY: an `or`, as the caller has seen.
+    #[cfg(not(llvm_before = "18"))]
+    return Flags::DISJOINT.when(unsafe { core::LLVMGetIsDisjoint(inst) } != 0);
+}
+
+/// What a `zext` promises.
+#[cfg_attr(llvm_before = "18", expect(unused_variables))]
+pub fn zext_flags(inst: LLVMValueRef) -> Flags {
+    #[cfg(llvm_before = "18")]
+    return Flags::NONE;
+    // SAFETY: a `zext`, as the caller has seen.
+    #[cfg(not(llvm_before = "18"))]
+    return Flags::NNEG.when(unsafe { core::LLVMGetNNeg(inst) } != 0);
+}
+
+/// What an `icmp` promises.
+#[cfg_attr(llvm_before = "20", expect(unused_variables))]
+pub fn icmp_flags(inst: LLVMValueRef) -> Flags {
+    #[cfg(llvm_before = "20")]
+    return Flags::NONE;
+    // SAFETY: an `icmp`, as the caller has seen.
+    #[cfg(not(llvm_before = "20"))]
+    return Flags::SAMESIGN.when(unsafe { core::LLVMGetICmpSameSign(inst) } != 0);
+}
+
+/// What a `getelementptr` promises; `inbounds` implies `nusw`.
+pub fn offset_flags(inst: LLVMValueRef) -> Flags {
+    // SAFETY: a `getelementptr`, as the caller has seen.
+    let inbounds = Flags::INBOUNDS.with(Flags::NSW).when(unsafe { core::LLVMIsInBounds(inst) } != 0);
+    #[cfg(llvm_before = "19")]
+    return inbounds;
+    #[cfg(not(llvm_before = "19"))]
+    {
+        use inkwell::llvm_sys::{LLVMGEPFlagNUSW, LLVMGEPFlagNUW};
+        // SAFETY: as above.
+        let flags = unsafe { core::LLVMGEPGetNoWrapFlags(inst) };
+        let when = |flag: Flags, bit| flag.when(flags & bit != 0);
+        inbounds.with(when(Flags::NSW, LLVMGEPFlagNUSW)).with(when(Flags::NUW, LLVMGEPFlagNUW))
+    }
+}
+
+/// An element of a constant vector or array; null if it has none of that index.
+#[cfg(not(llvm_before = "15"))]
+pub fn element(constant: LLVMValueRef, index: u32) -> LLVMValueRef {
+    // SAFETY: a constant, as the caller has seen.
+    unsafe { core::LLVMGetAggregateElement(constant, index) }
+}
+/// An element of a constant vector or array; null for other constants.
+#[cfg(llvm_before = "15")]
+pub fn element(constant: LLVMValueRef, index: u32) -> LLVMValueRef {
+    use inkwell::llvm_sys::LLVMValueKind::*;
+    // SAFETY: a constant of as many elements, as the caller has seen; each function is asked of the kinds that it takes.
+    unsafe {
+        let element_type = || core::LLVMGetElementType(core::LLVMTypeOf(constant));
+        match core::LLVMGetValueKind(constant) {
+            LLVMConstantDataArrayValueKind | LLVMConstantDataVectorValueKind => {
+                core::LLVMGetElementAsConstant(constant, index)
+            }
+            LLVMConstantArrayValueKind | LLVMConstantVectorValueKind => core::LLVMGetOperand(constant, index),
+            LLVMConstantAggregateZeroValueKind => core::LLVMConstNull(element_type()),
+            LLVMUndefValueValueKind => core::LLVMGetUndef(element_type()),
+            LLVMPoisonValueKind => core::LLVMGetPoison(element_type()),
+            _ => std::ptr::null_mut(),
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! The root of a shared object: one compiler at one version, with what of the harness it takes to observe a case.
+//!
+//! `scripts/toolchain` builds it; [`path::installed`](crate::path) of the harness loads it. Its paths are the same
+//! sources as those that the harness links in.
+
+pub mod case;
+pub mod lab;
+pub mod names;
+pub mod op;
+pub mod optimized;
+pub mod path;
+pub mod plant;
+pub mod syntax;
+pub mod tac;
+pub mod tiny;
+
+use std::ffi::{CStr, c_char, c_void};
+
+use path::wire;
+
+/// What the object was built from: a text that ends with a 0.
+#[unsafe(no_mangle)]
+pub extern "C" fn roundtrip_built_from() -> *const c_char {
+    const TEXT: &CStr = match CStr::from_bytes_with_nul(concat!(env!("ROUNDTRIP_SOURCES"), "\0").as_bytes()) {
+        Ok(text) => text,
+        Err(_) => panic!("a fingerprint has no 0 in it"),
+    };
+    TEXT.as_ptr()
+}
+
+/// Answers a request by handing the answer's bytes to `take`, before it returns.
+///
+/// # Safety
+///
+/// `request` points to `length` bytes, and `take` may be called with `context`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn roundtrip_answer(request: *const u8, length: usize, take: wire::Take, context: *mut c_void) {
+    // SAFETY: as the caller promises.
+    let request = unsafe { std::slice::from_raw_parts(request, length) };
+    let answer = wire::answer(request);
+    // SAFETY: as the caller promises.
+    unsafe { take(answer.as_ptr(), answer.len(), context) };
+}

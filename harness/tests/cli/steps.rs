@@ -1,0 +1,45 @@
+//! Passes that are wrong on purpose: what the paths that run pass by pass say of them, and keep for a report.
+
+use crate::{file, run, words};
+
+/// A program, a fault that it shows, the pipeline that shows it, and the pass that is named.
+const WRONG: [(&str, &str, &str, &str); 4] = [
+    ("# run: -9223372036854775808\ninput a; return a + (0 - 1)", "llvm-pass-adds-flag", "mid", "instcombine"),
+    ("a = 9223372036854775803; while a > 0 { a = a + 1; } return 0 - a", "llvm-pass-keeps-flag", "mid", "reassociate"),
+    (
+        "# run: 0\ninput a; b = 1; while b < 3 { c = 0; while c <= a % 4 { a = 0; c = 1; } b = b * 2; } return a",
+        "llvm-pass-select-to-and",
+        "O2",
+        "simplifycfg",
+    ),
+    ("while a && a > 0 { a = a + -1; } return 0", "llvm-pass-phi-entries", "mid", "gvn"),
+];
+
+#[test]
+fn the_first_wrong_pass_is_named() {
+    for (program, fault, pipeline, pass) in WRONG {
+        let (_folder, path) = file("program.tiny", program);
+        let paths = format!("check --format json --paths tiny/*,lab/*,llvm/steps-{pipeline} --plant {fault}");
+        let ran = run(words(&paths).into_iter().chain([path.to_str().unwrap().to_string()]));
+        assert_eq!(ran.status, 1, "{fault}: {}{}", ran.stdout, ran.stderr);
+        let object: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
+        assert_eq!(object["signature"], "disagree.optimize.llvm", "{fault}: {object}");
+        let note = object["notes"][0]["message"].as_str().unwrap();
+        assert!(note.starts_with("pass ") && note.contains(&format!(", {pass}: inputs [")), "{fault}: {note}");
+    }
+}
+
+#[test]
+fn the_text_before_the_wrong_pass_is_kept() {
+    let corpus = tempfile::tempdir().unwrap();
+    let options =
+        "fuzz --seed 1 --programs 200 --findings 1 --paths tiny/*,lab/*,llvm/steps-mid --schedule llvm/*=100%";
+    let corpus_path = corpus.path().to_str().unwrap();
+    let ran = run(words(&format!("{options} --plant llvm-pass-adds-flag --corpus {corpus_path}")));
+    assert_eq!(ran.status, 1, "{}", ran.stderr);
+    let ir = corpus.path().join("findings/disagree.optimize.llvm/ir");
+    let before = ir.read_dir().unwrap().map(|entry| entry.unwrap().path());
+    let before = before.filter(|path| path.to_str().unwrap().contains("before-4-instcombine")).collect::<Vec<_>>();
+    let text = std::fs::read_to_string(&before[0]).unwrap();
+    assert!(text.starts_with("; opt -S -passes='instcombine<no-verify-fixpoint>'\n"), "{text}");
+}
