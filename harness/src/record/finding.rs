@@ -1,14 +1,15 @@
-//! A finding becomes a folder: `findings/SIGNATURE/` with everything that a person needs to see it again.
+//! A finding becomes a folder: `findings/IDENTITY/` with everything that a person needs to see it again.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
 use crate::case::Case;
-use crate::compare::{Report, Signature, Source};
+use crate::compare::{Identity, Report, Signature, Source};
 use crate::op::Outcome;
 use crate::path::{PathId, Toolchain};
 use crate::record::{case_text, readme};
@@ -16,7 +17,9 @@ use crate::structure::{self, Structure};
 
 /// A finding to write down.
 pub struct Finding<'a> {
-    /// What is wrong. Its signature names the folder.
+    /// What makes it one finding. It names the folder.
+    pub identity: &'a Identity,
+    /// What is wrong, as all of `paths` see the minimized program.
     pub signature: &'a Signature,
     /// The program that showed it first, and its report.
     pub original: (&'a Case, &'a Report),
@@ -51,7 +54,7 @@ impl Toolchained {
 pub enum Recorded {
     /// Written just now.
     New(PathBuf),
-    /// A finding of this signature was there already; nothing was written.
+    /// This finding was there already; nothing was written.
     Known(PathBuf),
 }
 
@@ -67,6 +70,7 @@ impl Recorded {
 /// What `finding.json` holds.
 #[derive(Serialize)]
 struct Record<'a> {
+    identity: &'a Identity,
     signature: &'a Signature,
     verdict: &'a str,
     origin: &'a str,
@@ -96,24 +100,29 @@ impl<'a> Shown<'a> {
 
 /// What a finding's folder holds for programs.
 pub const RECORD: &str = "finding.json";
+/// How the name of a folder begins that is being written.
+const BESIDE: &str = ".new-";
+/// A folder that has been written for so long belongs to a process that was killed.
+const LONG: Duration = Duration::from_secs(3600);
 /// The folder of its IR texts.
 const TEXTS: &str = "ir";
 
 /// The folder of a finding that was recorded before, whole.
-pub fn recorded(corpus: &Path, signature: &Signature) -> Option<PathBuf> {
-    Some(corpus.join("findings").join(folder_name(signature))).filter(|folder| folder.join(RECORD).is_file())
+pub fn recorded(corpus: &Path, identity: &Identity) -> Option<PathBuf> {
+    Some(corpus.join("findings").join(folder_name(identity))).filter(|folder| folder.join(RECORD).is_file())
 }
 
 /// Writes a finding below `corpus`, whole or not at all: into a folder beside, which then takes the name. Of two
 /// processes with one finding, one writes it.
 pub fn record(corpus: &Path, finding: &Finding) -> io::Result<Recorded> {
-    if let Some(folder) = recorded(corpus, finding.signature) {
+    if let Some(folder) = recorded(corpus, finding.identity) {
         return Ok(Recorded::Known(folder));
     }
     let findings = corpus.join("findings");
-    let folder = findings.join(folder_name(finding.signature));
+    let folder = findings.join(folder_name(finding.identity));
     fs::create_dir_all(&findings)?;
-    let beside = tempfile::Builder::new().prefix(".new-").tempdir_in(&findings)?;
+    sweep(&findings)?;
+    let beside = tempfile::Builder::new().prefix(BESIDE).tempdir_in(&findings)?;
     write(beside.path(), finding)?;
     open_to_all(beside.path())?;
     match fs::rename(beside.path(), &folder) {
@@ -123,15 +132,28 @@ pub fn record(corpus: &Path, finding: &Finding) -> io::Result<Recorded> {
             Ok(Recorded::New(folder))
         }
         // Another process was first, or something else lies there.
-        Err(error) => recorded(corpus, finding.signature).map(Recorded::Known).ok_or(error),
+        Err(error) => recorded(corpus, finding.identity).map(Recorded::Known).ok_or(error),
     }
+}
+
+/// Removes what killed processes have left half written.
+fn sweep(findings: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(findings)? {
+        let entry = entry?;
+        let is_left = || Ok::<_, io::Error>(entry.metadata()?.modified()?.elapsed().is_ok_and(|age| age > LONG));
+        // Another process may have removed it, or given it its name, by now.
+        if entry.file_name().as_encoded_bytes().starts_with(BESIDE.as_bytes()) && is_left().unwrap_or(false) {
+            let _ = fs::remove_dir_all(entry.path());
+        }
+    }
+    Ok(())
 }
 
 /// Writes a finding anew into its folder, when it has become smaller. At any moment the folder holds a whole finding:
 /// file by file takes the old one's place, the record last.
 pub fn replace(folder: &Path, finding: &Finding) -> io::Result<()> {
     let findings = folder.parent().unwrap_or(folder);
-    let beside = tempfile::Builder::new().prefix(".new-").tempdir_in(findings)?;
+    let beside = tempfile::Builder::new().prefix(BESIDE).tempdir_in(findings)?;
     write(beside.path(), finding)?;
     let texts = beside.path().join(TEXTS);
     if texts.is_dir() {
@@ -147,10 +169,10 @@ pub fn replace(folder: &Path, finding: &Finding) -> io::Result<()> {
     files.into_iter().try_for_each(|file| fs::rename(file.path(), folder.join(file.file_name())))
 }
 
-/// A signature as a folder's name: no separators, nothing hidden.
-fn folder_name(signature: &Signature) -> String {
+/// An identity as a folder's name: no separators, nothing hidden.
+fn folder_name(identity: &Identity) -> String {
     let safe = |c: char| if c.is_ascii_alphanumeric() || ".,~+_-".contains(c) { c } else { '-' };
-    signature.0.chars().map(safe).collect::<String>().trim_start_matches('.').to_owned()
+    identity.0.chars().map(safe).collect::<String>().trim_start_matches('.').to_owned()
 }
 
 /// A temporary folder is its owner's alone; a corpus is everybody's.
@@ -169,6 +191,7 @@ fn write(folder: &Path, finding: &Finding) -> io::Result<()> {
     fs::write(folder.join(original_name), case_text(original, &right(original_report)))?;
     write_texts(folder, report, finding.signature)?;
     let record = Record {
+        identity: finding.identity,
         signature: finding.signature,
         verdict: finding.signature.kind(),
         origin: &finding.origin,
@@ -271,6 +294,7 @@ mod tests {
         let (original, minimized) = (case("input x;\ny = x;\nreturn y"), case("input x;\nreturn x"));
         let report = report();
         let finding = Finding {
+            identity: &Identity("disagree.execute.lab-phi.sub".into()),
             signature: &Signature("disagree.execute.lab".into()),
             original: (&original, &report),
             minimized: (&minimized, &report),
@@ -285,7 +309,7 @@ mod tests {
     fn a_finding_is_a_folder_with_everything_in_it() {
         let corpus = tempfile::tempdir().unwrap();
         let recorded = record_in(corpus.path(), "seed 1");
-        assert_eq!(recorded, Recorded::New(corpus.path().join("findings/disagree.execute.lab")));
+        assert_eq!(recorded, Recorded::New(corpus.path().join("findings/disagree.execute.lab-phi.sub")));
         let read = |name: &str| fs::read_to_string(recorded.folder().join(name)).unwrap();
         assert_eq!(read("min.tiny"), "# run: 7 => return 1\ninput x;\nreturn x\n");
         assert_eq!(read("original.tiny"), "# run: 7 => return 1\ninput x;\ny = x;\nreturn y\n");
@@ -313,8 +337,49 @@ mod tests {
     }
 
     #[test]
-    fn a_signature_is_a_safe_folder_name() {
-        let name = |text: &str| folder_name(&Signature(text.into()));
+    fn what_a_killed_process_left_is_swept_away_and_what_is_being_written_is_not() {
+        let corpus = tempfile::tempdir().unwrap();
+        let findings = corpus.path().join("findings");
+        let [old, young] = [".new-old", ".new-young"].map(|name| findings.join(name));
+        for folder in [&old, &young] {
+            fs::create_dir_all(folder).unwrap();
+            fs::write(folder.join("min.tiny"), "ret").unwrap();
+        }
+        let long_ago = std::time::SystemTime::now() - 2 * LONG;
+        fs::File::open(&old).unwrap().set_modified(long_ago).unwrap();
+        record_in(corpus.path(), "seed 1");
+        assert!(!old.exists() && young.exists());
+    }
+
+    #[test]
+    fn a_finding_that_became_smaller_takes_the_place_of_the_first_file_by_file() {
+        let corpus = tempfile::tempdir().unwrap();
+        let recorded = record_in(corpus.path(), "seed 1");
+        let (original, smaller) = (case("input x;\ny = x;\nreturn y"), case("return 1"));
+        let mut report = report();
+        report.texts[0].2 = "a smaller tree".into();
+        let finding = Finding {
+            identity: &Identity("disagree.execute.lab".into()),
+            signature: &Signature("disagree.execute.lab".into()),
+            original: (&original, &report),
+            minimized: (&smaller, &report),
+            origin: "seed 2".into(),
+            paths: Vec::new(),
+            options: String::new(),
+        };
+        replace(recorded.folder(), &finding).unwrap();
+        let read = |name: &str| fs::read_to_string(recorded.folder().join(name)).unwrap();
+        assert_eq!(
+            (read("min.tiny").lines().last(), read("ir/tiny-eval.ir").as_str()),
+            (Some("return 1"), "a smaller tree")
+        );
+        assert!(read("finding.json").contains("seed 2"));
+        assert_eq!(fs::read_dir(corpus.path().join("findings")).unwrap().count(), 1, "nothing is left beside");
+    }
+
+    #[test]
+    fn an_identity_is_a_safe_folder_name() {
+        let name = |text: &str| folder_name(&Identity(text.into()));
         assert_eq!(name("disagree.execute.lab,llvm~"), "disagree.execute.lab,llvm~");
         assert_eq!(name("../x y"), "-x-y");
     }

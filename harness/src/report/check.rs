@@ -6,13 +6,17 @@ use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Renderer, Snip
 
 use crate::compare::{Report, Run, Signature, Verdict};
 use crate::op::Outcome;
-use crate::report::{count, values};
+use crate::parting::Parting;
+use crate::path::Stage;
+use crate::report::{count, parting, values};
 use crate::structure::Structure;
 
 /// Lines of the program that are shown.
 const EXCERPT_LINES: usize = 24;
 /// Differing runs, and faults, that are shown; the rest is counted.
 const SHOWN: usize = 6;
+/// Paths of one compiler that are named one by one in a class.
+const SINGLE: usize = 8;
 /// Columns for a list of paths.
 const LIST_WIDTH: usize = 96;
 
@@ -38,17 +42,24 @@ pub struct Checked {
     pub report: Report,
     /// What the file expects.
     pub expectations: Vec<Expectation>,
+    /// Where what is wrong parts from what is right, if that could be told.
+    pub parting: Option<Parting>,
 }
 
 impl Checked {
     /// Judges a report by the file's expectations as well.
     pub fn new(file: &str, text: &str, report: Report, expectations: Vec<Expectation>) -> Checked {
-        let mut checked = Checked { file: file.into(), text: text.into(), report, expectations };
+        let mut checked = Checked { file: file.into(), text: text.into(), report, expectations, parting: None };
         if !checked.report.verdict.is_finding() && checked.unmet().next().is_some() {
             checked.report.verdict = Verdict::Disagree;
             checked.report.signature = Some(Signature("disagree.expected".into()));
         }
         checked
+    }
+
+    /// With what is known about where executions part.
+    pub fn with_parting(self, parting: Option<Parting>) -> Checked {
+        Checked { parting, ..self }
     }
 
     /// The expectations that the right outcome does not meet. A run that does not end within the fuel meets all.
@@ -69,7 +80,10 @@ impl Checked {
                 let signature = self.report.signature.as_ref().map_or("", |signature| &signature.0);
                 format!("{}: known: {issues} ({signature})", self.file)
             }
-            _ => renderer.render(&[self.diagnostic()]),
+            _ => {
+                let parting = self.parting.iter().map(parting::note);
+                renderer.render(&[self.diagnostic()].into_iter().chain(parting).collect::<Vec<_>>())
+            }
         };
         for (signature, (relation, broken)) in self.report.quality() {
             let title = format!("{}: {}", relation.description(), quality(&broken));
@@ -113,13 +127,14 @@ impl Checked {
             Verdict::Invalid => format!("{path}: invalid output"),
             Verdict::Crash => format!("{path}: crash"),
             Verdict::Hang => format!("{path}: hang"),
-            _ if first.is_some() => format!("{path}: validators differ"),
             _ if self.differing().next().is_some() => "executions differ".into(),
+            _ if first.is_some() => format!("{path}: validators differ"),
             _ => "the outcome is not what the file expects".into(),
         }
     }
 
-    /// The program's first lines; where the file expects something else, the lines that say so are marked.
+    /// The program's first lines. Marked are the lines that expect something else, and the statement in which executions
+    /// part.
     fn excerpt(&self) -> Snippet<'_, Annotation<'_>> {
         let end = self.text.split_inclusive('\n').take(EXCERPT_LINES).map(str::len).sum();
         let shown = self.text[..end].trim_end();
@@ -127,9 +142,22 @@ impl Checked {
             let label = format!("expected {}, right is {}", e.expected, run.right);
             AnnotationKind::Primary.span(e.span.clone()).label(label)
         });
+        let parts = self.parting.iter().filter_map(|parting| {
+            let span = parting.source.clone().filter(|span| span.end <= shown.len())?;
+            let label = format!(
+                "{} in {}, but {} in {}",
+                parting.right.happens, parting.right.form, parting.wrong.happens, parting.wrong.form
+            );
+            Some(AnnotationKind::Primary.span(span).label(label))
+        });
         // An excerpt shows the lines that carry an annotation; this one keeps the whole of it in sight.
         let all = AnnotationKind::Visible.span(0..shown.len());
-        Snippet::source(shown).path(self.file.as_str()).fold(false).annotation(all).annotations(marks)
+        Snippet::source(shown)
+            .path(self.file.as_str())
+            .fold(false)
+            .annotation(all)
+            .annotations(marks)
+            .annotations(parts)
     }
 
     fn differing(&self) -> impl Iterator<Item = &Run> {
@@ -139,6 +167,7 @@ impl Checked {
     fn messages(&self) -> Vec<String> {
         let mut messages: Vec<String> = self.differing().take(SHOWN).map(describe_run).collect();
         messages.extend(more(self.differing().count(), "runs that differ"));
+        messages.extend(self.differing().find_map(first_wrong));
         for fault in self.report.faults.iter().take(SHOWN) {
             messages.push(format!("{}, {}: {}", fault.path, fault.stage, fault.message));
         }
@@ -177,9 +206,46 @@ fn describe_run(run: &Run) -> String {
         let head = format!("\n  {:width$}  {mark}  ", class.outcome.to_string());
         let indent = " ".repeat(head.len() - 1);
         text.push_str(&head);
-        text.push_str(&wrapped(&run.side(class), &indent));
+        text.push_str(&wrapped(&shortened(run.side(class)), &indent));
     }
     text
+}
+
+/// What is wrong first in a run, if it is SSA that the lab has run or what was made of such: the path that is wrong at the
+/// earliest stage, and up to where it was right.
+fn first_wrong(run: &Run) -> Option<String> {
+    let of = |is_wrong: bool| {
+        let classes = run.classes.iter().filter(move |class| (class.outcome != run.right) == is_wrong);
+        classes.flat_map(|class| &class.sources)
+    };
+    let first = of(true).min_by_key(|source| source.stage)?;
+    let right_before = of(false).filter(|source| source.path == first.path && source.stage < first.stage);
+    let before = right_before.map(|source| source.stage).max();
+    let state = |stage: Stage| if stage == Stage::Construct { "as constructed" } else { "once optimized" };
+    Some(match (first.stage, before) {
+        (Stage::Construct, _) => format!("wrong first: {} as constructed, in the lab's interpreter", first.path),
+        (Stage::Optimize, Some(before)) => {
+            format!("wrong first: {} once optimized, in the lab's interpreter; right {}", first.path, state(before))
+        }
+        (_, Some(before)) => {
+            format!("wrong first: {} when executed; right {}, in the lab's interpreter", first.path, state(before))
+        }
+        _ => return None,
+    })
+}
+
+/// Of more paths of one compiler than [`SINGLE`], the first few stand for all.
+fn shortened(side: Vec<String>) -> Vec<String> {
+    let compiler = |path: &String| path.split('/').next().unwrap_or_default().to_owned();
+    let mut shown = Vec::new();
+    for paths in side.chunk_by(|a, b| compiler(a) == compiler(b)) {
+        let kept = if paths.len() > SINGLE { SINGLE / 2 } else { paths.len() };
+        shown.extend_from_slice(&paths[..kept]);
+        if kept < paths.len() {
+            shown.push(format!("{} more of {}", paths.len() - kept, compiler(&paths[0])));
+        }
+    }
+    shown
 }
 
 fn wrapped(items: &[String], indent: &str) -> String {
@@ -236,6 +302,40 @@ mod tests {
         let report = report(Verdict::Disagree, Some("disagree.execute.cranelift"), vec![right(), wrong]);
         let checked = Checked::new("a.tiny", "input x, y;\nreturn x / y", report, Vec::new());
         insta::assert_snapshot!(checked.text(false));
+    }
+
+    #[test]
+    fn many_paths_of_one_compiler_are_cut() {
+        let paths = |compiler: &str, count: usize| (0..count).map(|at| format!("{compiler}/{at}")).collect::<Vec<_>>();
+        let side = [paths("a", 2), paths("b@1.0", 20), paths("c", 8)].concat();
+        let shown = shortened(side);
+        assert_eq!((shown.len(), shown[6].as_str()), (15, "16 more of b@1.0"));
+        assert_eq!(shortened(paths("a", 8)), paths("a", 8));
+    }
+
+    #[test]
+    fn what_is_wrong_first_is_told_with_how_far_it_was_right() {
+        let source = |stage| source("c", "speed", stage);
+        let told = |right: &[Stage], wrong: &[Stage]| {
+            let class = |n, stages: &[Stage]| Class {
+                outcome: Outcome::Return(n),
+                sources: stages.iter().map(|&stage| source(stage)).collect(),
+            };
+            let classes = vec![class(1, right), class(2, wrong)];
+            first_wrong(&Run { inputs: vec![], right: Outcome::Return(1), classes })
+        };
+        use Stage::{Construct, Execute, Optimize};
+        let says = |text: &str| Some(format!("wrong first: c/speed {text}"));
+        assert_eq!(told(&[], &[Construct, Execute]), says("as constructed, in the lab's interpreter"));
+        assert_eq!(
+            told(&[Construct], &[Optimize, Execute]),
+            says("once optimized, in the lab's interpreter; right as constructed")
+        );
+        assert_eq!(
+            told(&[Construct, Optimize], &[Execute]),
+            says("when executed; right once optimized, in the lab's interpreter")
+        );
+        assert_eq!(told(&[], &[Execute]), None, "nothing of it was raised");
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod commands;
+mod diagnostics;
 mod findings;
 mod known;
 mod night;

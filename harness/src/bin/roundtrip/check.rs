@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use harness::case::{Case, Program};
-use harness::compare::Report;
+use harness::compare::{Report, Verdict};
+use harness::parting::{self, Parting};
 use harness::path::interpreters::Interpreter;
 use harness::path::{Detail, Path, validators};
 use harness::record::known::Known;
@@ -89,7 +90,19 @@ pub fn check_loaded(
     let Loaded { source, case, expectations } = loaded;
     let check = |paths: &[&dyn Path]| checker.check(&case, paths, Detail { structure: true, ..Detail::default() });
     let report = settle(known, check(paths)?, paths, &check)?;
-    Ok(Checked::new(&source.name, &source.text, report, expectations))
+    // Texts take time, and only a difference has use for them.
+    let parting = if report.verdict == Verdict::Disagree {
+        parting_of(&case, &source.text, &checker.check(&case, paths, Detail { texts: true, ..Detail::default() })?)
+    } else {
+        None
+    };
+    Ok(Checked::new(&source.name, &source.text, report, expectations).with_parting(parting))
+}
+
+/// Where executions part, told from a report that has the texts.
+pub fn parting_of(case: &Case, text: &str, report: &Report) -> Option<Parting> {
+    let texts = report.texts.iter().map(|(path, name, text)| (path.to_string(), name.as_str(), text.as_str()));
+    parting::find(&case.program, text, &report.runs, &parting::forms(texts))
 }
 
 /// Checks a case. A function on which validators differ is a finding by itself. An invalid function has no meaning:

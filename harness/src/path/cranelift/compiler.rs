@@ -66,6 +66,9 @@ impl Compiler {
         guard(Stage::Construct, || lower(&mut self.context.func, &mut self.builder))?;
         self.record(Stage::Construct, case, detail, seen)?;
         self.verify(isa, Stage::Construct)?;
+        if detail.construct_only {
+            return Ok(());
+        }
 
         #[cfg(feature = "plant")]
         if plant::on(plant::Fault::ClifWrongRewrite)

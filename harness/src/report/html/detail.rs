@@ -3,15 +3,19 @@
 use maud::{Markup, html};
 
 use super::finding::Finding;
-use super::forms::forms;
+use super::forms::{forms, parsed};
 use super::picture::picture;
-use super::sides::{alone, pairs, side_by_side};
+use super::sides::{every, pairs, side_by_side};
 use crate::compare::Run;
+use crate::parting;
 use crate::record::read::Triage;
-use crate::report::{count, values};
+use crate::report::{count, parting_text, values};
 
 /// Runs and faults that are shown; the rest is counted.
 const MOST: usize = 12;
+
+/// Graphs that are open at once: those that the lab makes of a program.
+const OPEN_GRAPHS: usize = 4;
 
 /// The body of a finding, shown when somebody opens it.
 pub fn detail(finding: &Finding) -> Markup {
@@ -28,6 +32,7 @@ pub fn detail(finding: &Finding) -> Markup {
             details.text { summary { "Original program (" (count(original.lines().count(), "line")) ")" } pre tabindex="0" { (original) } }
         }
         (outcomes(&stored.record.minimized.runs))
+        (parts(finding))
         (faults(finding))
         (sides(finding))
         (graphs(finding))
@@ -73,7 +78,8 @@ fn triaged(triage: &Triage) -> Markup {
     let versions = match &triage.versions {
         serde_json::Value::Null => String::new(),
         serde_json::Value::String(text) => text.clone(),
-        other => other.to_string(),
+        // Triage's own words for what it found of each version.
+        other => other["note"].as_str().map_or_else(|| other.to_string(), str::to_owned),
     };
     html! {
         dl.facts {
@@ -117,6 +123,22 @@ fn inputs(run: &Run) -> String {
     if run.inputs.is_empty() { "the run without inputs".into() } else { format!("inputs {}", values(&run.inputs)) }
 }
 
+/// Where executions part, by the SSA that was recorded.
+fn parts(finding: &Finding) -> Markup {
+    let stored = finding.stored;
+    let program = stored.program.as_ref().and_then(|(form, text)| Some((parsed(*form, text)?, text)));
+    let texts = stored.texts.iter().map(|text| (text.path.clone(), text.name.as_str(), text.text.as_str()));
+    let parting = program.and_then(|(program, text)| {
+        parting::find(&program, text, &stored.record.minimized.runs, &parting::forms(texts))
+    });
+    html! {
+        @if let Some(parting) = parting {
+            h4 { "Where they part" }
+            pre.parting tabindex="0" { (parting_text(&parting)) }
+        }
+    }
+}
+
 fn faults(finding: &Finding) -> Markup {
     let faults = &finding.stored.record.minimized.faults;
     html! {
@@ -137,7 +159,7 @@ fn sides(finding: &Finding) -> Markup {
         @if !texts.is_empty() {
             h4 { "What the paths made of it" }
             @for (index, pair) in pairs.iter().enumerate() { (side_by_side(pair, index == 0)) }
-            details.text { summary { "Every text by itself (" (texts.len()) ")" } @for text in texts { (alone(text)) } }
+            (every(texts))
         }
     }
 }
@@ -147,12 +169,13 @@ fn graphs(finding: &Finding) -> Markup {
     html! {
         @if !forms.is_empty() {
             h4 { "Control-flow graphs" }
-            @for (index, form) in forms.iter().enumerate() {
-                details.graph open[index < 2] {
-                    summary { (form.name) @if !form.is_recorded { span.note { " by this version of the lab" } } }
+            p.note { "Those named without a path are what this version of the lab makes of the program; the others were recorded." }
+            div.graphs { @for (index, form) in forms.iter().enumerate() {
+                details.graph open[index < OPEN_GRAPHS] {
+                    summary { (form.name) }
                     div.scroll tabindex="0" role="region" aria-label={ "Graph of " (form.name) } { (picture(&form.name, &form.graph)) }
                 }
-            }
+            } }
         }
     }
 }

@@ -1,13 +1,13 @@
 //! The forms of a finding's program, as graphs: computed from its text by the lab, and as the paths raised them.
 
-use crate::case::Form;
+use crate::case::{Form, Program};
 use crate::lab::{self, Function};
 use crate::record::read::Stored;
 use crate::report::graph::Graph;
 use crate::{tac, tiny};
 
 /// Recorded graphs that are shown.
-const MOST_RECORDED: usize = 10;
+const MOST_RECORDED: usize = 6;
 
 /// A form with its name.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,7 +23,8 @@ pub struct Shown {
 /// Every form that there is; a graph that was there before is left out.
 pub fn forms(stored: &Stored) -> Vec<Shown> {
     let mut forms: Vec<Shown> = Vec::new();
-    let computed = stored.program.as_ref().map(|(form, text)| computed(*form, text)).unwrap_or_default();
+    let program = stored.program.as_ref().and_then(|(form, text)| parsed(*form, text));
+    let computed = program.map(computed).unwrap_or_default();
     let recorded = stored
         .texts
         .iter()
@@ -38,23 +39,32 @@ pub fn forms(stored: &Stored) -> Vec<Shown> {
     forms
 }
 
-/// The forms that the lab makes of a program; of one that is not valid, only itself.
-fn computed(form: Form, text: &str) -> Vec<(&'static str, Graph)> {
+/// A program's text as a program, if it is one.
+pub fn parsed(form: Form, text: &str) -> Option<Program> {
     match form {
-        Form::Tiny => tiny::parse(text).map(|program| {
-            let mut forms = from_ssa("naive SSA", lab::construct_naive(&program));
-            forms.push(("TAC", Graph::of_tac(&tac::lower(&program))));
-            forms
-        }),
-        Form::Tac => tac::parse(text).map(|program| {
-            let mut forms = from_ssa("naive SSA (maximal)", lab::construct_maximal(&tac::cfg(&program)));
-            forms.push(("TAC", Graph::of_tac(&program)));
-            forms
-        }),
-        Form::Ssa => lab::parse_ssa(text).map(|function| from_ssa("SSA", function)),
-        Form::Phi => lab::parse_phi(text).map(|function| vec![("phi form", Graph::of_phi(&function))]),
+        Form::Tiny => tiny::parse(text).ok().map(Program::Tiny),
+        Form::Tac => tac::parse(text).ok().map(Program::Tac),
+        Form::Ssa => lab::parse_ssa(text).ok().map(Program::Ssa),
+        Form::Phi => lab::parse_phi(text).ok().map(Program::Phi),
     }
-    .unwrap_or_default()
+}
+
+/// The forms that the lab makes of a program; of one that is not valid, only itself.
+fn computed(program: Program) -> Vec<(&'static str, Graph)> {
+    let with_tac = |mut forms: Vec<(&'static str, Graph)>, tac: &tac::Program| {
+        forms.push(("TAC", Graph::of_tac(tac)));
+        forms
+    };
+    match program {
+        Program::Tiny(program) => {
+            with_tac(from_ssa("naive SSA", lab::construct_naive(&program)), &tac::lower(&program))
+        }
+        Program::Tac(program) => {
+            with_tac(from_ssa("naive SSA (maximal)", lab::construct_maximal(&tac::cfg(&program))), &program)
+        }
+        Program::Ssa(function) => from_ssa("SSA", function),
+        Program::Phi(function) => vec![("phi form", Graph::of_phi(&function))],
+    }
 }
 
 fn from_ssa(name: &'static str, function: Function) -> Vec<(&'static str, Graph)> {
@@ -75,7 +85,7 @@ mod tests {
     use crate::record::read::StoredText;
 
     fn names(form: Form, text: &str) -> Vec<&'static str> {
-        computed(form, text).into_iter().map(|(name, _)| name).collect()
+        parsed(form, text).into_iter().flat_map(computed).map(|(name, _)| name).collect()
     }
 
     #[test]

@@ -133,7 +133,7 @@ fn list(findings: &[Finding], wrong: &BTreeMap<String, usize>) -> Markup {
                 noscript { p { "Without scripts a finding does not open here; its folder has a README.md with the same." } }
                 p.note { (rank::RULE) }
                 search.filter aria-label="Filter" {
-                    label { "Text " input #filter-text type="search" autocomplete="off" placeholder="signature, code" {} }
+                    label { "Text " input #filter-text type="search" autocomplete="off" placeholder="signature, code"; }
                     label { "Path " select #filter-path {
                         option value="" { "every path" }
                         @for (path, findings) in wrong { option value=(path) { (path) " (" (findings) ")" } }

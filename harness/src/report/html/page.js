@@ -66,7 +66,9 @@ for (const finding of findings) {
     history.replaceState(null, "", "#" + finding.id);
   });
 }
-for (const input of inputs) input?.addEventListener("input", filter);
+for (const input of inputs) {
+  for (const event of ["input", "change"]) input?.addEventListener(event, filter);
+}
 
 document.addEventListener("click", (event) => {
   const button = event.target.closest("button");

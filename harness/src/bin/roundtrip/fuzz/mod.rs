@@ -23,7 +23,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use anyhow::{Context, bail};
-use harness::case::Form;
+use harness::case::{Case, Form};
 use harness::dialect::Dialect;
 use harness::path::{Detail, Path, PathId};
 use harness::record::known;
@@ -41,7 +41,8 @@ use run::{Running, Setting};
 /// Run generated programs through every path, validate what the paths make, and compare
 ///
 /// The programs depend on the seed alone, and so do the results, whatever the number of jobs. A finding is minimized,
-/// keeping its signature, recorded in the corpus, and the run goes on; a signature that was seen before is only counted.
+/// keeping its signature, recorded in the corpus, and the run goes on; of a signature that was seen before, fewer and
+/// fewer are minimized to see whether they are new ones.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -145,7 +146,9 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
         bail!("the corpus {} is no folder", args.corpus.display());
     }
     let selected = args.paths.select(terminal)?;
-    let paths = taking(args, &selected, terminal)?;
+    let selected: Vec<&dyn Path> = selected.iter().map(|path| &**path).collect();
+    let checker = Checker::new(&selected, &args.plant, &args.limits);
+    let paths = taking(&job::probe(args.form.into())?, &selected, &checker, terminal)?;
     let ids: Vec<PathId> = paths.iter().map(|path| path.id()).collect();
     let schedule = args.schedule.clone();
     // The workers read them too.
@@ -153,7 +156,6 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
     let corpus = args.corpus.clone();
     let programs =
         Programs { seed: args.seed, from: args.from, form: args.form.into(), dialect: args.dialect, schedule, corpus };
-    let checker = Checker::new(&paths, &args.plant, &args.limits);
     let progress = Progress::new(args.programs, terminal);
     end_on_interrupt()?;
     let (programs, paths, ids, known) = (&programs, &*paths, &*ids, &*known);
@@ -164,16 +166,19 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
 }
 
 /// Leaves out the paths that do not take this language, and says so. A tiny program shows which.
-fn taking<'a>(args: &Args, selected: &'a [Box<dyn Path>], terminal: &Terminal) -> anyhow::Result<Vec<&'a dyn Path>> {
-    let probe = job::probe(args.form.into())?;
-    let all: Vec<&dyn Path> = selected.iter().map(|path| &**path).collect();
-    let report = Checker::new(&all, &args.plant, &args.limits).check(&probe, &all, Detail::default())?;
+fn taking<'a>(
+    probe: &Case,
+    selected: &[&'a dyn Path],
+    checker: &Checker,
+    terminal: &Terminal,
+) -> anyhow::Result<Vec<&'a dyn Path>> {
+    let report = checker.check(probe, selected, Detail::default())?;
     let ran = |path: &PathId| {
         let mut sources = report.runs.iter().flat_map(|run| run.classes.iter().flat_map(|class| &class.sources));
         sources.any(|source| source.path == *path)
     };
-    let mut taking = Vec::with_capacity(all.len());
-    for path in all {
+    let mut taking = Vec::with_capacity(selected.len());
+    for &path in selected {
         let id = path.id();
         match report.unsupported.iter().find(|(refusing, _)| *refusing == id) {
             Some((_, why)) if !ran(&id) => terminal.note(format!("{id} is left out: {}", why.reason)),

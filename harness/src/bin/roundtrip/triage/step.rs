@@ -82,7 +82,8 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
     match args.step {
         Step::Report => {
             let paths: Vec<&dyn Path> = paths.iter().map(|path| &**path).collect();
-            let report = check_case(&case, &paths, Detail { texts: true, structure: true }, &mut |_| {});
+            let report =
+                check_case(&case, &paths, Detail { texts: true, structure: true, ..Detail::default() }, &mut |_| {});
             terminal.line(serde_json::to_string(&report)?)?;
         }
         Step::Trials => trials(args, &paths[0].id(), case, terminal)?,
