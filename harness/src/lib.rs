@@ -4,6 +4,7 @@
 //! record → report`. `docs/ARCHITECTURE.md` is the map.
 
 pub mod case;
+pub mod dialect;
 pub mod directives;
 pub mod names;
 pub mod op;

@@ -1,12 +1,18 @@
 //! The operations of every language here and their one meaning, and the ways a run can end.
 //!
-//! Source: `docs/LANGUAGE.md` §1 (values, traps) and §2 (the operations' names). The first group is the lesson's; the
-//! second says what optimizers bring in, and occurs only in functions *raised* from a compiler's output. A new
-//! operation is a line in the table below and an arm in [`Op::eval`].
+//! Source: `docs/LANGUAGE.md` §1 (values, traps), §2 (the operations' names) and §8 (the dialect plus). The first group is
+//! the lesson's; the second is the dialect plus, which says too what optimizers bring in. Those at 8, 16 and 32 bits are in
+//! [`narrow`]. A new operation is a line in the table below and an arm in [`Op::eval`]; and an arm in each compiler.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
+
+use crate::dialect::Dialect;
+
+pub mod narrow;
+
+pub use narrow::{Int, Narrow};
 
 /// What ends a run besides its return.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -60,56 +66,76 @@ pub struct Execution {
 }
 
 macro_rules! operations {
-    ($($(#[$doc:meta])* $variant:ident $name:literal $arity:literal $core:literal,)*) => {
+    ($($group:ident { $($variant:ident $name:literal $arity:literal $symbol:literal,)* })*) => {
         /// An operation on signed 64-bit integers.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
         #[allow(missing_docs, reason = "each one's text name says what it is")]
-        pub enum Op { $($(#[$doc])* $variant,)* }
+        pub enum Op {
+            $($($variant,)*)*
+            /// A narrow operation.
+            At(Narrow, Int),
+        }
 
         impl Op {
-            /// Every operation.
-            pub const ALL: &'static [Op] = &[$(Op::$variant,)*];
+            /// Every operation but the narrow ones.
+            pub const WIDE: &'static [Op] = &[$($(Op::$variant,)*)*];
 
-            /// The name in `ssa`, `phi` and TAC texts.
+            /// The name in `ssa`, `phi` and TAC texts, and in Tiny's calls.
             pub const fn name(self) -> &'static str {
-                match self { $(Op::$variant => $name,)* }
+                match self {
+                    $($(Op::$variant => $name,)*)*
+                    Op::At(narrow, int) => narrow.name(int),
+                }
             }
 
             /// How many operands it takes: 1, 2 or 3.
             pub const fn arity(self) -> usize {
-                match self { $(Op::$variant => $arity,)* }
+                match self {
+                    $($(Op::$variant => $arity,)*)*
+                    Op::At(narrow, _) => narrow.arity(),
+                }
             }
 
-            /// Whether the lesson's languages have it; the others only occur in raised functions.
-            pub const fn is_core(self) -> bool {
-                match self { $(Op::$variant => $core,)* }
+            /// How Tiny writes it, if it has an operator for it.
+            pub const fn symbol(self) -> Option<&'static str> {
+                let symbol = match self {
+                    $($(Op::$variant => $symbol,)*)*
+                    Op::At(..) => "",
+                };
+                if symbol.is_empty() { None } else { Some(symbol) }
             }
 
-            /// The operation of a text name.
-            pub fn from_name(name: &str) -> Option<Op> {
-                match name { $($name => Some(Op::$variant),)* _ => None }
+            /// The dialect that has it.
+            pub const fn dialect(self) -> Dialect {
+                match self {
+                    $($(Op::$variant => Dialect::$group,)*)*
+                    Op::At(..) => Dialect::Plus,
+                }
             }
         }
     };
 }
 
 operations! {
-    Add "add" 2 true, Sub "sub" 2 true, Mul "mul" 2 true, Div "div" 2 true, Rem "rem" 2 true,
-    Eq "eq" 2 true, Ne "ne" 2 true, Lt "lt" 2 true, Le "le" 2 true, Gt "gt" 2 true, Ge "ge" 2 true,
-    Neg "neg" 1 true, Not "not" 1 true, Copy "copy" 1 true,
-
-    And "and" 2 false, Or "or" 2 false, Xor "xor" 2 false, BitNot "bitnot" 1 false,
-    // Counts are taken modulo 64.
-    Shl "shl" 2 false, Ashr "ashr" 2 false, Lshr "lshr" 2 false, Rotl "rotl" 2 false, Rotr "rotr" 2 false,
-    Ult "ult" 2 false, Ule "ule" 2 false, Ugt "ugt" 2 false, Uge "uge" 2 false,
-    Udiv "udiv" 2 false, Urem "urem" 2 false, Mulhi "mulhi" 2 false, Umulhi "umulhi" 2 false,
-    Min "min" 2 false, Max "max" 2 false, Umin "umin" 2 false, Umax "umax" 2 false, Abs "abs" 1 false,
-    // `select c, a, b` is a when c is not 0.
-    Select "select" 3 false,
-    Clz "clz" 1 false, Ctz "ctz" 1 false, Popcnt "popcnt" 1 false, Bswap "bswap" 1 false, Bitrev "bitrev" 1 false,
-    // A narrow value is held zero-extended; these bring a result back into that form, or read one as signed.
-    Zext8 "zext8" 1 false, Zext16 "zext16" 1 false, Zext32 "zext32" 1 false,
-    Sext8 "sext8" 1 false, Sext16 "sext16" 1 false, Sext32 "sext32" 1 false,
+    Core {
+        Add "add" 2 "+", Sub "sub" 2 "-", Mul "mul" 2 "*", Div "div" 2 "/", Rem "rem" 2 "%",
+        Eq "eq" 2 "==", Ne "ne" 2 "!=", Lt "lt" 2 "<", Le "le" 2 "<=", Gt "gt" 2 ">", Ge "ge" 2 ">=",
+        Neg "neg" 1 "-", Not "not" 1 "!", Copy "copy" 1 "",
+    }
+    Plus {
+        And "and" 2 "&", Or "or" 2 "|", Xor "xor" 2 "^", BitNot "bitnot" 1 "~",
+        // Counts are taken modulo 64.
+        Shl "shl" 2 "<<", Ashr "ashr" 2 ">>", Lshr "lshr" 2 ">>>", Rotl "rotl" 2 "", Rotr "rotr" 2 "",
+        Ult "ult" 2 "<u", Ule "ule" 2 "<=u", Ugt "ugt" 2 ">u", Uge "uge" 2 ">=u",
+        Udiv "udiv" 2 "/u", Urem "urem" 2 "%u", Mulhi "mulhi" 2 "", Umulhi "umulhi" 2 "",
+        Min "min" 2 "", Max "max" 2 "", Umin "umin" 2 "", Umax "umax" 2 "", Abs "abs" 1 "",
+        // `select c, a, b` is a when c is not 0.
+        Select "select" 3 "",
+        Clz "clz" 1 "", Ctz "ctz" 1 "", Popcnt "popcnt" 1 "", Bswap "bswap" 1 "", Bitrev "bitrev" 1 "",
+        // A compiler's narrow value is held zero-extended; these bring a result back into that form, or read one as signed.
+        Zext8 "zext8" 1 "", Zext16 "zext16" 1 "", Zext32 "zext32" 1 "",
+        Sext8 "sext8" 1 "", Sext16 "sext16" 1 "", Sext32 "sext32" 1 "",
+    }
 }
 
 impl fmt::Display for Op {
@@ -119,15 +145,53 @@ impl fmt::Display for Op {
 }
 
 impl Op {
+    /// Every operation.
+    pub fn all() -> impl Iterator<Item = Op> {
+        let narrow = |&narrow: &Narrow| Int::ALL.iter().map(move |&int| Op::At(narrow, int));
+        Op::WIDE.iter().copied().chain(Narrow::ALL.iter().flat_map(narrow))
+    }
+
+    /// The operation of a text name.
+    pub fn from_name(name: &str) -> Option<Op> {
+        match name.split_once('.') {
+            None => Op::WIDE.iter().copied().find(|op| op.name() == name),
+            Some((narrow, int)) => Some(Op::At(Narrow::from_name(narrow)?, Int::from_name(int)?)),
+        }
+    }
+
+    /// The operation of a text name in a dialect; otherwise what to do about it.
+    pub fn named(name: &str, dialect: Dialect) -> Result<Op, String> {
+        match Op::from_name(name) {
+            Some(op) if op.dialect() <= dialect => Ok(op),
+            Some(_) => Err("the dialect plus has it: begin the text with `# dialect: plus`".into()),
+            None => {
+                let wide = Op::WIDE.iter().filter(|op| op.dialect() <= dialect).map(|op| op.name());
+                let narrow = (dialect == Dialect::Plus).then_some("and at 8, 16, 32 bits add.s8, add.u8 and so on");
+                Err(format!("there are {}", wide.chain(narrow).collect::<Vec<_>>().join(", ")))
+            }
+        }
+    }
+
+    /// The operation of so many operands that Tiny writes with this operator.
+    pub fn from_symbol(symbol: &str, arity: usize) -> Option<Op> {
+        Op::WIDE.iter().copied().find(|op| op.symbol() == Some(symbol) && op.arity() == arity)
+    }
+
     /// Whether exchanging the two operands changes nothing.
     pub const fn commutes(self) -> bool {
         use Op::*;
+        if let At(narrow, int) = self {
+            return narrow.wide(int).commutes();
+        }
         matches!(self, Add | Mul | Eq | Ne | And | Or | Xor | Mulhi | Umulhi | Min | Max | Umin | Umax)
     }
 
     /// Whether it can end a run.
     pub const fn can_trap(self) -> bool {
-        matches!(self, Op::Div | Op::Rem | Op::Udiv | Op::Urem)
+        match self {
+            Op::At(narrow, int) => narrow.wide(int).can_trap(),
+            _ => matches!(self, Op::Div | Op::Rem | Op::Udiv | Op::Urem),
+        }
     }
 
     /// The operation's value, or the trap that ends the run. Operands past the arity are ignored.
@@ -191,6 +255,7 @@ impl Op {
             Op::Sext8 => i64::from(a as i8),
             Op::Sext16 => i64::from(a as i16),
             Op::Sext32 => i64::from(a as i32),
+            Op::At(narrow, int) => narrow.eval(int, [a, b])?,
         })
     }
 }
@@ -201,10 +266,15 @@ mod tests {
 
     #[test]
     fn names_are_unique_and_lead_back() {
-        for &op in Op::ALL {
+        for op in Op::all() {
             assert_eq!(Op::from_name(op.name()), Some(op));
             assert!((1..=3).contains(&op.arity()));
+            if let Some(symbol) = op.symbol() {
+                assert_eq!(Op::from_symbol(symbol, op.arity()), Some(op));
+            }
         }
+        assert_eq!(Op::from_name("copy.s8"), None);
+        assert_eq!(Op::from_name("add.s64"), None);
     }
 
     #[test]

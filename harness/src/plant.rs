@@ -69,6 +69,8 @@ faults! {
     ClifFarBranch "clif-far-branch",
     /// Cranelift's lowering exchanges the targets of a branch that takes a comparison itself.
     ClifDirectSense "clif-direct-sense",
+    /// Cranelift's lowering extends a signed narrow result with zeros.
+    ClifNarrowSign "clif-narrow-sign",
     /// Cranelift's lowering leaves out the last arm of a switch.
     ClifSwitchLastArm "clif-switch-last-arm",
     /// The block-parameter lowering to Cranelift passes the first argument twice.
@@ -91,6 +93,8 @@ faults! {
     LlvmNoOverflowGuard "llvm-no-overflow-guard",
     /// LLVM's lowering truncates a condition to its lowest bit.
     LlvmTruncCondition "llvm-trunc-condition",
+    /// LLVM's lowering does not mask the count of a shift.
+    LlvmShiftUnmasked "llvm-shift-unmasked",
     /// LLVM's lowering switches on the low 32 bits of a value.
     LlvmSwitchNarrow "llvm-switch-narrow",
     /// LLVM's lowering reads its inputs in reverse order.

@@ -73,6 +73,20 @@ pub enum Kind {
     AndAnd,
     #[token("||")]
     OrOr,
+    #[token("&")]
+    And,
+    #[token("|")]
+    Or,
+    #[token("^")]
+    Caret,
+    #[token("~")]
+    Tilde,
+    #[token("<<")]
+    ShiftLeft,
+    #[token(">>")]
+    ShiftRight,
+    #[token(">>>")]
+    ShiftRightLogical,
 }
 
 /// A token and the bytes that it covers.
@@ -93,8 +107,7 @@ pub fn tokens(text: &str) -> Result<Vec<Token>, SyntaxError> {
             Err(()) => {
                 let character = text[span.start..].chars().next().unwrap_or('\u{fffd}');
                 let span = span.start..span.start + character.len_utf8();
-                let error = SyntaxError::new(span, format!("unexpected character {character:?}"));
-                Err(if matches!(character, '&' | '|') { error.with_help("Tiny has `&&` and `||`") } else { error })
+                Err(SyntaxError::new(span, format!("unexpected character {character:?}")))
             }
         })
         .collect()

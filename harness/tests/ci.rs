@@ -54,7 +54,7 @@ fn a_finding_has_one_issue() {
 #[test]
 fn the_dictionary_has_every_operation() {
     let dictionary = fs::read_to_string(root().join("ci/oss-fuzz/parse.dict")).unwrap();
-    let missing: Vec<_> = Op::ALL.iter().filter(|op| !dictionary.contains(&format!("\"{op} \"\n"))).collect();
+    let missing: Vec<_> = Op::WIDE.iter().filter(|op| !dictionary.contains(&format!("\"{op} \"\n"))).collect();
     assert!(missing.is_empty(), "ci/oss-fuzz/parse.dict lacks {missing:?}");
 }
 

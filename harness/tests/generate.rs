@@ -3,16 +3,18 @@
 
 use arbitrary::{Arbitrary, Unstructured};
 use harness::case::{Case, Form, Program};
+use harness::dialect::Dialect;
 use harness::generate::profile::Trait;
 use harness::generate::{self, Choices, Feature, Features, Policy, Profile, SplitMix64};
 use harness::{lab, tac, tiny};
 
 const PROGRAMS: u64 = 5_000;
 
-fn profile(form: Form) -> Profile {
+fn profile(form: Form, dialect: Dialect) -> Profile {
     let mut profile = Profile::default();
+    let policy = Policy { dialect, ..Policy::default() };
     for index in 0..PROGRAMS {
-        let case = generate::case(1, index, form, &Policy::default());
+        let case = generate::case(1, index, form, &policy);
         profile.add_program(&case.program);
         for vector in &case.vectors {
             profile.add_run(&match &case.program {
@@ -46,18 +48,31 @@ fn assert_traits(profile: &Profile, absent: &[Trait]) {
 
 #[test]
 fn tiny_programs_end_and_have_every_trait() {
-    let profile = profile(Form::Tiny);
+    let profile = profile(Form::Tiny, Dialect::Core);
     assert_runs(&profile);
     let absent = [Trait::Irreducible, Trait::Unreachable, Trait::UnreachableCycle, Trait::SelfLoop, Trait::MultiEdge];
-    let absent_too = [Trait::SeveralExits, Trait::Chain, Trait::Switch, Trait::ManyArms];
+    let absent_too = [Trait::SeveralExits, Trait::Chain, Trait::Switch, Trait::ManyArms, Trait::Plus, Trait::Narrow];
     assert_traits(&profile, &[&absent[..], &absent_too].concat());
 }
 
 #[test]
 fn tac_programs_end_and_have_every_trait() {
-    let profile = profile(Form::Tac);
+    let profile = profile(Form::Tac, Dialect::Core);
     assert_runs(&profile);
-    assert_traits(&profile, &[Trait::ShortCircuit]);
+    assert_traits(&profile, &[Trait::ShortCircuit, Trait::Plus, Trait::Narrow]);
+}
+
+/// Plus only adds: most programs have its operations, and they end and trap as those of core do.
+#[test]
+fn programs_of_plus_end_and_have_its_operations() {
+    for form in [Form::Tiny, Form::Tac] {
+        let profile = profile(form, Dialect::Plus);
+        assert_runs(&profile);
+        assert!(profile.count(Trait::Plus) * 2 > PROGRAMS, "{}", profile.count(Trait::Plus));
+        assert!(profile.count(Trait::Narrow) * 5 > PROGRAMS, "{}", profile.count(Trait::Narrow));
+        // Swarm: some have none of it.
+        assert!(profile.count(Trait::Plus) * 100 < PROGRAMS * 98, "{}", profile.count(Trait::Plus));
+    }
 }
 
 /// Parsing what is printed gives the same program, and its order is canonical already.
@@ -72,8 +87,14 @@ fn assert_own_text(program: &Program) {
 #[test]
 fn generated_programs_are_their_own_text() {
     for index in 0..1_000 {
-        for form in [Form::Tiny, Form::Tac] {
-            let Case { program, vectors, .. } = generate::case(2, index, form, &Policy::default());
+        for (form, dialect) in [
+            (Form::Tiny, Dialect::Core),
+            (Form::Tac, Dialect::Core),
+            (Form::Tiny, Dialect::Plus),
+            (Form::Tac, Dialect::Plus),
+        ] {
+            let policy = Policy { dialect, ..Policy::default() };
+            let Case { program, vectors, .. } = generate::case(2, index, form, &policy);
             assert_own_text(&program);
             assert!(!vectors.is_empty() && vectors.iter().all(|vector| vector.len() == program.inputs()));
         }

@@ -19,16 +19,20 @@ const STATEMENTS: usize = 8;
 
 /// What `cargo test` tries when nobody says otherwise: construction, conversion, validation, TAC, both compilers,
 /// an optimizer.
-const QUICK: [Fault; 8] = [
+const QUICK: [Fault; 9] = [
     Fault::LabIfSameArm,
     Fault::LabPhiSwapEntries,
     Fault::LabNoDominanceCheck,
     Fault::TacOrPolarity,
     Fault::ClifLtIsLe,
     Fault::ClifTrapCode,
+    Fault::ClifNarrowSign,
     Fault::LlvmPhiSwap,
     Fault::LlvmPassAddsFlag,
 ];
+
+/// Those in operations that only the dialect plus has.
+const PLUS: [Fault; 2] = [Fault::ClifNarrowSign, Fault::LlvmShiftUnmasked];
 
 #[test]
 fn planted_faults_are_found_minimized_and_recorded() {
@@ -49,6 +53,7 @@ fn find(fault: Fault) -> Result<(), String> {
     let corpus = tempfile::tempdir().map_err(|error| error.to_string())?;
     let output = Command::new(env!("CARGO_BIN_EXE_roundtrip"))
         .args(["fuzz", "--seed", "1", "--programs", PROGRAMS, "--findings", "1", "--quiet", "--plant", fault.name()])
+        .args(["--dialect", if PLUS.contains(&fault) { "plus" } else { "core" }])
         .args(schedule(fault))
         .arg("--corpus")
         .arg(corpus.path())

@@ -9,6 +9,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use arbitrary::{Arbitrary, Result, Unstructured};
 
 use crate::case::{Case, DEFAULT_FUEL, Form, Program};
+use crate::dialect::Dialect;
 use crate::fuzzing::function;
 use crate::generate::{self, Choices, Policy, SplitMix64};
 use crate::{directives, lab, record, tac, tiny};
@@ -69,7 +70,10 @@ pub fn tiny_or_tac(data: &[u8]) -> Form {
 
 fn from_choices(form: Form, choices: &mut Unstructured<'_>) -> Case {
     match form {
-        Form::Tiny | Form::Tac => generate::case_from(choices, form, &Policy::default()),
+        Form::Tiny | Form::Tac => {
+            let dialect = if choices.chance(50) { Dialect::Plus } else { Dialect::Core };
+            generate::case_from(choices, form, &Policy { dialect, ..Policy::default() })
+        }
         Form::Ssa | Form::Phi => {
             let program = function::generate(choices);
             let vectors = generate::vectors(choices, program.inputs(), MOST_VECTORS);

@@ -4,6 +4,7 @@
 //! input vectors are drawn from the same source, so that the two meet.
 
 use super::choices::Choices;
+use crate::op::Op;
 
 /// 0, ±1, ±2^k, ±2^k ± 1, MIN, MAX and their neighbours.
 pub fn boundary(choices: &mut impl Choices) -> i64 {
@@ -55,6 +56,34 @@ pub fn divisor(choices: &mut impl Choices, percent: u32) -> i64 {
         _ => operand(choices, percent),
     };
     if value == 0 { 3 } else { value }
+}
+
+/// A constant as the right operand of a binary operation, mostly where most others would make it trap or tell little.
+pub fn right_operand(choices: &mut impl Choices, op: Op, percent: u32) -> Option<i64> {
+    let bits = if let Op::At(_, int) = op { int.bits() } else { 64 };
+    if op.can_trap() && choices.chance(90) {
+        return Some(if bits < 64 { narrow_divisor(choices) } else { divisor(choices, percent) });
+    }
+    let shifts = match op {
+        Op::At(narrow, int) => matches!(narrow.wide(int), Op::Shl | Op::Ashr | Op::Lshr | Op::Rotl | Op::Rotr),
+        _ => matches!(op, Op::Shl | Op::Ashr | Op::Lshr | Op::Rotl | Op::Rotr),
+    };
+    if shifts && choices.chance(60) { Some(count(choices, bits)) } else { None }
+}
+
+/// A divisor for a narrow operation, where 256 would be 0.
+pub fn narrow_divisor(choices: &mut impl Choices) -> i64 {
+    choices.pick(&[3, -1, 2, 7, 1, 10, 100, 127, -128, -7, 33, 255])
+}
+
+/// A shift's or a rotation's count: mostly below the width, often at its edge, seldom anything.
+pub fn count(choices: &mut impl Choices, bits: u32) -> i64 {
+    match choices.below(10) {
+        0..=5 => i64::from(choices.below(bits)),
+        6 | 7 => choices.pick(&[0, 1, i64::from(bits) - 1]),
+        8 => i64::from(bits) + choices.pick(&[0, 1, -1]),
+        _ => operand(choices, 50),
+    }
 }
 
 /// Whether a profile counts this constant as a boundary: within 1 of ±2^k for k > 6, or of MIN or MAX.

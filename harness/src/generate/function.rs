@@ -5,6 +5,7 @@
 
 use arbitrary::{Result, Unstructured};
 
+use crate::dialect::Dialect;
 use crate::lab::dominators::reachable_without;
 use crate::lab::{
     Atom, Block, BlockData, Function, Graph, Inst, Phi, PhiBlock, PhiFunction, Target, Terminator, Value,
@@ -266,8 +267,9 @@ impl Shape {
             }
             usable.extend(&blocks[index].top);
             for &dest in &results[index] {
-                let core: Vec<Op> = Op::ALL.iter().copied().filter(|op| op.is_core()).collect();
-                let mut inst = Inst { dest, op: *u.choose(&core)?, args: [Atom::Const(0); 3] };
+                let dialect = if u.ratio(1, 8)? { Dialect::Plus } else { Dialect::Core };
+                let operations: Vec<Op> = Op::all().filter(|op| op.dialect() == dialect).collect();
+                let mut inst = Inst { dest, op: *u.choose(&operations)?, args: [Atom::Const(0); 3] };
                 for operand in inst.operands_mut() {
                     *operand = atom(u, &usable)?;
                 }

@@ -197,14 +197,15 @@ fn change_expression(program: &mut Program, choices: &mut impl Choices) {
                 *expr = Expr::Int(constants::operand(choices, 50));
             }
         }
-        Expr::Unary(op, _) => *op = if *op == Op::Neg { Op::Not } else { Op::Neg },
+        Expr::Unary(op, _) => *op = any_operation(1, choices),
         Expr::Binary(op, left, right) => {
             if choices.chance(40) {
                 std::mem::swap(left, right);
             } else {
-                *op = choices.pick(&ARITHMETIC);
+                *op = any_operation(2, choices);
             }
         }
+        Expr::Select(operands) => operands.rotate_left(1 + choices.below(2) as usize),
         Expr::Logic(logic, left, right) => {
             if choices.chance(40) {
                 std::mem::swap(left, right);
@@ -212,6 +213,18 @@ fn change_expression(program: &mut Program, choices: &mut impl Choices) {
                 *logic = if *logic == Logic::And { Logic::Or } else { Logic::And };
             }
         }
+    }
+}
+
+/// An operation that takes so many operands, 1 or 2; one in four of any that there are.
+fn any_operation(arity: usize, choices: &mut impl Choices) -> Op {
+    if choices.chance(25) {
+        let all: Vec<Op> = Op::all().filter(|op| op.arity() == arity && *op != Op::Copy).collect();
+        choices.pick(&all)
+    } else if arity == 2 {
+        choices.pick(&ARITHMETIC)
+    } else {
+        choices.pick(&[Op::Neg, Op::Not])
     }
 }
 
@@ -283,8 +296,7 @@ fn change_line(line: &mut tac::Line, program: &tac::Program, choices: &mut impl 
             _ => *target = tac::Label(choices.below(labels)),
         },
         tac::Line::Assign(assign) => match choices.below(4) {
-            0 if assign.op.arity() == 2 => assign.op = choices.pick(&ARITHMETIC),
-            0 => assign.op = choices.pick(&[Op::Copy, Op::Neg, Op::Not]),
+            0 if assign.op.arity() < 3 => assign.op = any_operation(assign.op.arity(), choices),
             1 => assign.args.swap(0, assign.op.arity() - 1),
             2 => assign.dest = tac::Var(choices.below(variables)),
             _ => assign.args[choices.below(assign.op.arity() as u32) as usize] = atom(choices),

@@ -8,6 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use super::choices::Choices;
 use crate::case::DEFAULT_FUEL;
+use crate::dialect::Dialect;
+use crate::op::{Int, Op};
 
 /// The limits of generation. The default is what `roundtrip fuzz` uses.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -27,6 +29,8 @@ pub struct Policy {
     pub always: Features,
     /// Features that no program uses.
     pub never: Features,
+    /// Which operations there are to choose from.
+    pub dialect: Dialect,
 }
 
 impl Default for Policy {
@@ -39,6 +43,7 @@ impl Default for Policy {
             fuel: DEFAULT_FUEL,
             always: Features::NONE,
             never: Features::NONE,
+            dialect: Dialect::Core,
         }
     }
 }
@@ -61,6 +66,11 @@ macro_rules! features {
             /// The percentage of programs that may use it.
             const fn percent(self) -> u32 {
                 match self { $(Feature::$variant => $percent,)* }
+            }
+
+            /// Whether only programs of the dialect plus can use it.
+            pub const fn is_of_plus(self) -> bool {
+                self as u32 >= Feature::Bits as u32
             }
 
             /// The feature of a name.
@@ -106,6 +116,24 @@ features! {
     OddEdges "odd-edges" 50,
     /// TAC: `switch`.
     Switches "switches" 40,
+    /// Plus: `& | ^ ~`.
+    Bits "bits" 50,
+    /// Plus: `<< >> >>>`.
+    Shifts "shifts" 50,
+    /// Plus: rotations.
+    Rotations "rotations" 30,
+    /// Plus: unsigned comparisons and divisions.
+    Unsigned "unsigned" 40,
+    /// Plus: minimum, maximum, absolute value.
+    MinMax "min-max" 40,
+    /// Plus: `select`.
+    Select "select" 50,
+    /// Plus: zeros and ones counted, bytes and bits reversed.
+    Counts "counts" 40,
+    /// Plus: the upper half of products.
+    HighProducts "high-products" 25,
+    /// Plus: operations at 8, 16 and 32 bits, at some of these in each program.
+    Narrow "narrow" 60,
 }
 
 /// A set of [`Feature`]s.
@@ -158,18 +186,35 @@ pub struct Style {
     pub constants: u32,
     /// How many of 100 conditions are first put into a variable.
     pub materialise: u32,
+    /// The operations beyond the lesson's that it may use.
+    pub plus: Vec<Op>,
+    /// The comparisons that it may use.
+    pub comparisons: Vec<Op>,
 }
+
+/// The lesson's comparisons.
+const COMPARISONS: [Op; 6] = [Op::Lt, Op::Le, Op::Gt, Op::Ge, Op::Eq, Op::Ne];
 
 impl Style {
     /// Draws a style.
     pub fn draw(choices: &mut impl Choices, policy: &Policy) -> Style {
         let mut features = policy.always;
         for &feature in Feature::ALL {
+            if feature.is_of_plus() && policy.dialect == Dialect::Core {
+                continue;
+            }
             if choices.chance(feature.percent()) {
                 features = features.with(feature);
             }
         }
         features = Features(features.0 & !policy.never.0);
+        let plus = plus_operations(choices, features);
+        let compares = |op: &Op| match op {
+            Op::Ult | Op::Ule | Op::Ugt | Op::Uge => true,
+            Op::At(narrow, _) => narrow.compares(),
+            _ => false,
+        };
+        let comparisons = COMPARISONS.into_iter().chain(plus.iter().copied().filter(compares)).collect();
         let wanted = choices.pick(&[1, 1, 2, 2, 2, 3, 3, 3, 4, 2, 1, 0]);
         Style {
             features,
@@ -180,6 +225,8 @@ impl Style {
             boundaries: if features.has(Feature::Boundaries) { choices.between(25, 70) } else { 5 },
             constants: choices.between(20, 50),
             materialise: if features.has(Feature::Truth) { choices.between(0, 60) } else { 0 },
+            plus,
+            comparisons,
         }
     }
 
@@ -187,4 +234,40 @@ impl Style {
     pub fn has(&self, feature: Feature) -> bool {
         self.features.has(feature)
     }
+}
+
+/// The operations of the dialect plus that features allow; the narrow ones at some widths.
+fn plus_operations(choices: &mut impl Choices, features: Features) -> Vec<Op> {
+    if !Feature::ALL.iter().any(|&feature| feature.is_of_plus() && features.has(feature)) {
+        return Vec::new();
+    }
+    let mut widths = Vec::new();
+    if features.has(Feature::Narrow) {
+        widths.extend(Int::ALL.into_iter().filter(|_| choices.chance(40)));
+    }
+    let allowed = |op: &Op| match *op {
+        Op::At(narrow, int) => {
+            widths.contains(&int) && family(narrow.wide(int)).is_none_or(|feature| features.has(feature))
+        }
+        Op::Zext8 | Op::Zext16 | Op::Zext32 | Op::Sext8 | Op::Sext16 | Op::Sext32 => features.has(Feature::Narrow),
+        op => op.dialect() == Dialect::Plus && family(op).is_none_or(|feature| features.has(feature)),
+    };
+    Op::all().filter(allowed).collect()
+}
+
+/// The feature that an operation at 64 bits belongs to; none for what every program may use.
+fn family(op: Op) -> Option<Feature> {
+    Some(match op {
+        Op::And | Op::Or | Op::Xor | Op::BitNot => Feature::Bits,
+        Op::Shl | Op::Ashr | Op::Lshr => Feature::Shifts,
+        Op::Rotl | Op::Rotr => Feature::Rotations,
+        Op::Ult | Op::Ule | Op::Ugt | Op::Uge | Op::Udiv | Op::Urem => Feature::Unsigned,
+        Op::Min | Op::Max | Op::Umin | Op::Umax | Op::Abs => Feature::MinMax,
+        Op::Select => Feature::Select,
+        Op::Clz | Op::Ctz | Op::Popcnt | Op::Bswap | Op::Bitrev => Feature::Counts,
+        Op::Mulhi | Op::Umulhi => Feature::HighProducts,
+        Op::Mul => Feature::Multiplication,
+        Op::Div | Op::Rem => Feature::Division,
+        _ => return None,
+    })
 }

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::constants::is_boundary;
 use crate::case::Program;
+use crate::dialect::Dialect;
 use crate::op::{Execution, Op, Outcome};
 use crate::tac::cfg::Terminator;
 use crate::tac::{self, Atom, Cfg};
@@ -69,6 +70,10 @@ traits! {
     BoundaryDivisor "boundary divisors",
     /// A constant within 1 of ±2^k, k > 6, of MIN or of MAX.
     BoundaryConstant "boundary constants",
+    /// An operation of the dialect plus.
+    Plus "operations of plus",
+    /// A narrow operation.
+    Narrow "narrow operations",
     /// A comparison whose value is computed with, stored or returned.
     TruthValue "truth values",
     /// A variable copied to another.
@@ -210,7 +215,11 @@ fn of_cfg(cfg: &Cfg) -> Vec<Trait> {
             if assign.operands().iter().any(boundary) {
                 found.push(Trait::BoundaryConstant);
             }
+            if assign.op.dialect() == Dialect::Plus {
+                found.push(Trait::Plus);
+            }
             match assign.op {
+                Op::At(..) => found.push(Trait::Narrow),
                 Op::Mul => found.push(Trait::Multiplication),
                 Op::Div | Op::Rem => {
                     found.push(Trait::Division);

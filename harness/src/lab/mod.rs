@@ -24,7 +24,7 @@ pub use dominators::{Dominators, Graph};
 pub use function::{Atom, Block, BlockData, Function, Inst, Phi, PhiBlock, PhiFunction, Target, Terminator, Value};
 pub use interpret::{run, run_phi, trace, trace_phi};
 pub use judge::{Rule, Violation};
-pub use parse::{parse_phi, parse_raised, parse_ssa};
+pub use parse::{parse_phi, parse_phi_in, parse_raised, parse_ssa, parse_ssa_in};
 pub use prune::{for_each_atom, prune_dead, prune_trivial, remove_first_trivial};
 pub use split::{CriticalEdge, conflicts, critical_edges, split_conflicts};
 pub use validate::validate;

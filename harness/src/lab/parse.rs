@@ -7,6 +7,7 @@
 
 use std::collections::HashMap;
 
+use crate::dialect::Dialect;
 use crate::lab::lines::{Line, significant_tokens};
 use crate::lab::{Atom, Block, BlockData, Function, Inst, Phi, PhiBlock, PhiFunction, Target, Terminator, Value};
 use crate::names::Names;
@@ -16,10 +17,15 @@ use crate::syntax::{Kind, SyntaxError, Token};
 /// What parsing gives.
 pub(super) type Result<T> = std::result::Result<T, SyntaxError>;
 
-/// Parses an `ssa` text.
+/// Parses an `ssa` text in the dialect that it says.
 pub fn parse_ssa(text: &str) -> Result<Function> {
+    parse_ssa_in(text, Dialect::of(text)?)
+}
+
+/// Parses an `ssa` text in this dialect, whatever it says itself.
+pub fn parse_ssa_in(text: &str, dialect: Dialect) -> Result<Function> {
     let tokens = significant_tokens(text)?;
-    let mut parser = Parser::default();
+    let mut parser = Parser { dialect, ..Parser::default() };
     let (inputs, blocks) = parser.function(text, &tokens, "ssa", Parser::ssa_block)?;
     Ok(Function { inputs, blocks, value_names: parser.value_names, block_names: parser.block_names })
 }
@@ -27,15 +33,20 @@ pub fn parse_ssa(text: &str) -> Result<Function> {
 /// Parses the `ssa` text of a function that was raised from a compiler's output: it may have every operation, and traps.
 pub fn parse_raised(text: &str) -> Result<Function> {
     let tokens = significant_tokens(text)?;
-    let mut parser = Parser { raised: true, ..Parser::default() };
+    let mut parser = Parser { raised: true, dialect: Dialect::Plus, ..Parser::default() };
     let (inputs, blocks) = parser.function(text, &tokens, "ssa", Parser::ssa_block)?;
     Ok(Function { inputs, blocks, value_names: parser.value_names, block_names: parser.block_names })
 }
 
-/// Parses a `phi` text.
+/// Parses a `phi` text in the dialect that it says.
 pub fn parse_phi(text: &str) -> Result<PhiFunction> {
+    parse_phi_in(text, Dialect::of(text)?)
+}
+
+/// Parses a `phi` text in this dialect, whatever it says itself.
+pub fn parse_phi_in(text: &str, dialect: Dialect) -> Result<PhiFunction> {
     let tokens = significant_tokens(text)?;
-    let mut parser = Parser::default();
+    let mut parser = Parser { dialect, ..Parser::default() };
     let (inputs, blocks) = parser.function(text, &tokens, "phi", Parser::phi_block)?;
     Ok(PhiFunction { inputs, blocks, value_names: parser.value_names, block_names: parser.block_names })
 }
@@ -43,6 +54,7 @@ pub fn parse_phi(text: &str) -> Result<PhiFunction> {
 /// The two name spaces while a text is read.
 #[derive(Default)]
 struct Parser<'t> {
+    dialect: Dialect,
     /// Whether all is allowed that raised functions have.
     raised: bool,
     values: HashMap<&'t str, Value>,
@@ -134,10 +146,8 @@ impl<'t> Parser<'t> {
     fn inst(&mut self, mut line: Line<'t>) -> Result<Inst> {
         let dest = self.value(&mut line)?;
         line.expect(Kind::Assign, "`=`")?;
-        let op = Op::from_name(line.word()).filter(|op| self.raised || op.is_core()).ok_or_else(|| {
-            let core = Op::ALL.iter().filter(|op| op.is_core()).map(|op| op.name()).collect::<Vec<_>>();
-            line.unexpected("an operation").with_help(format!("the operations are {}", core.join(", ")))
-        })?;
+        let op =
+            Op::named(line.word(), self.dialect).map_err(|help| line.unexpected("an operation").with_help(help))?;
         line.name("an operation")?;
         let mut inst = Inst { dest, op, args: [Atom::Const(0); 3] };
         for (index, operand) in inst.operands_mut().iter_mut().enumerate() {
@@ -344,7 +354,7 @@ mod tests {
 
     #[test]
     fn what_raised_functions_have_more_parses_for_them_alone() {
-        let text = "ssa(a)\ne:\n  x = select a, 1, a\n  cbr x, f(), g()\nf:\n  trap div-by-zero\ng:\n  trap overflow\n";
+        let text = "# dialect: plus\nssa(a)\ne:\n  x = select a, 1, a\n  cbr x, f(), g()\nf:\n  trap div-by-zero\ng:\n  trap overflow\n";
         assert_eq!(parse_raised(text).unwrap().to_string(), text);
         assert!(parse_ssa(text).is_err());
         let (line, column, message) = error(parse_raised, "e:\n  trap div\n");

@@ -1,14 +1,16 @@
-//! Printing both forms (`docs/LANGUAGE.md` §2 and §3). Any function can be printed, valid or not, also the operations and
-//! the `trap` terminator that only raised functions have and that do not parse.
+//! Printing both forms (`docs/LANGUAGE.md` §2 and §3). Any function can be printed, valid or not, also with
+//! the `trap` terminator, which only raised functions have and which does not parse.
 
 use std::fmt::{self, Display, Formatter};
 
+use crate::dialect::Dialect;
 use crate::lab::{Atom, Block, Function, Inst, Phi, PhiFunction, Target, Terminator, Value};
 use crate::names::Names;
 
 impl Display for Function {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let names = Tables { values: &self.value_names, blocks: &self.block_names };
+        f.write_str(dialect(self.blocks.iter().flat_map(|block| &block.body)).directive())?;
         names.header(f, "ssa", &self.inputs)?;
         for block in &self.blocks {
             names.block(f, block.name)?;
@@ -31,6 +33,7 @@ impl Display for Function {
 impl Display for PhiFunction {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let names = Tables { values: &self.value_names, blocks: &self.block_names };
+        f.write_str(dialect(self.blocks.iter().flat_map(|block| &block.body)).directive())?;
         names.header(f, "phi", &self.inputs)?;
         for block in &self.blocks {
             names.block(f, block.name)?;
@@ -41,6 +44,11 @@ impl Display for PhiFunction {
         }
         Ok(())
     }
+}
+
+/// The dialect that a text with these instructions needs.
+fn dialect<'f>(insts: impl Iterator<Item = &'f Inst>) -> Dialect {
+    insts.map(|inst| inst.op.dialect()).max().unwrap_or_default()
 }
 
 /// The two name spaces of a function.
@@ -175,7 +183,7 @@ mod tests {
         let a = Atom::Value(function.inputs[0]);
         block.body[0] = Inst::new(block.body[0].dest, Op::Select, &[a, Atom::Const(1), a]);
         block.term = Terminator::Trap(Trap::DivByZero);
-        assert_eq!(function.to_string(), "ssa(a)\nentry:\n  x = select a, 1, a\n  trap div-by-zero\n");
+        assert_eq!(function.to_string(), "# dialect: plus\nssa(a)\nentry:\n  x = select a, 1, a\n  trap div-by-zero\n");
     }
 
     #[test]

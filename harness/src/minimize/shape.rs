@@ -10,6 +10,7 @@ mod steering;
 
 use super::measure::Measure;
 use crate::case::{Case, Form, Program};
+use crate::dialect::Dialect;
 use crate::lab::Terminator;
 use crate::op::Op;
 use crate::tac::Line;
@@ -30,13 +31,16 @@ pub fn shape(case: &Case, interesting: &mut dyn FnMut(&Case) -> bool) -> String 
         .operations
         .iter()
         .filter(|op| !parts.loops || !steering::steers(&case.program, |other| word(other) == **op));
-    let mut words: Vec<&str> = own.filter(|&&op| is_needed(case, op, interesting)).map(|op| op.name()).collect();
-    words.extend(if parts.loops { Some("loop") } else { parts.branches.then_some("if") });
-    words.extend(parts.switches.then_some("switch"));
-    words.extend((case.program.inputs() > 1).then_some("inputs"));
-    words.extend((parts.wide && !parts.loops).then_some("wide"));
+    let needed = own.filter(|&&op| is_needed(case, op, interesting));
+    let mut words: Vec<String> = needed.map(|&op| named(op)).collect();
+    let mut others = Vec::new();
+    others.extend(if parts.loops { Some("loop") } else { parts.branches.then_some("if") });
+    others.extend(parts.switches.then_some("switch"));
+    others.extend((case.program.inputs() > 1).then_some("inputs"));
+    others.extend((parts.wide && !parts.loops).then_some("wide"));
+    words.extend(others.into_iter().map(str::to_string));
     if words.is_empty() && parts.assigns {
-        words.push("assign");
+        words.push("assign".into());
     }
     words.join("-")
 }
@@ -48,14 +52,24 @@ pub fn has(case: &Case, shape: &str) -> bool {
         "if" => parts.branches,
         "loop" => parts.loops,
         "switch" => parts.switches,
-        _ => Op::from_name(word).is_none_or(|op| parts.operations.contains(&op)),
+        _ => operation(word).is_none_or(|op| parts.operations.contains(&op)),
     })
+}
+
+/// An operation's word: a dot parts what a signature is made of.
+fn named(op: Op) -> String {
+    op.name().replace('.', "_")
+}
+
+/// The operation of a word.
+fn operation(word: &str) -> Option<Op> {
+    Op::from_name(&word.replace('_', "."))
 }
 
 /// What a program is made of.
 #[derive(Default)]
 struct Parts {
-    /// Without those that have another one's word, in the order of [`Op::ALL`].
+    /// Without those that have another one's word, in the order of [`Op::all`].
     operations: Vec<Op>,
     branches: bool,
     switches: bool,
@@ -69,7 +83,7 @@ impl Parts {
         let mut operations = Vec::new();
         visit_operations(&mut case.program.clone(), &mut |op| operations.push(word(*op)));
         let mut parts = Parts {
-            operations: Op::ALL.iter().copied().filter(|op| operations.contains(op)).collect(),
+            operations: Op::all().filter(|op| operations.contains(op)).collect(),
             wide: Measure::of(case).text().split(|c: char| !c.is_ascii_digit()).any(is_wide),
             ..Parts::default()
         };
@@ -136,7 +150,8 @@ fn word(op: Op) -> Op {
 
 /// Whether no other operation can stand for an operation wherever it does.
 fn is_needed(case: &Case, op: Op, interesting: &mut dyn FnMut(&Case) -> bool) -> bool {
-    let others = Op::ALL.iter().filter(|other| other.is_core() && other.arity() == op.arity() && word(**other) != op);
+    let is_core = |other: &Op| other.dialect() == Dialect::Core;
+    let others = Op::WIDE.iter().filter(|other| is_core(other) && other.arity() == op.arity() && word(**other) != op);
     // Tiny has no operation that copies.
     let mut others = others.filter(|&&other| other != Op::Copy || case.program.form() != Form::Tiny);
     op != Op::Copy

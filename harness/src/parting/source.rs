@@ -104,6 +104,10 @@ impl Walk {
                 self.expr(right, false);
                 self.emit(*op);
             }
+            Expr::Select(operands) => {
+                operands.iter().for_each(|operand| self.expr(operand, false));
+                self.emit(Op::Select);
+            }
             Expr::Logic(_, left, right) => {
                 self.expr(left, false);
                 self.expr(right, false);

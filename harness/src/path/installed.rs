@@ -146,8 +146,9 @@ impl Version {
         if let Some(found) = &self.found {
             return found.path(variant);
         }
-        let is_it = |path: &Box<dyn Path>| path.id().compiler == self.compiler && path.id().variant == variant;
-        Ok(registry().into_iter().find(is_it).or_else(|| super::custom(&self.compiler, variant)))
+        let is_it = |id: PathId| id.compiler == self.compiler && id.variant == variant;
+        let linked_in = registry().into_iter().find(|path| is_it(path.id()));
+        Ok(linked_in.or_else(|| super::custom(&self.compiler, variant)))
     }
 }
 

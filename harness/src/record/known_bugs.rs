@@ -129,8 +129,8 @@ impl Range {
 
     fn contains(&self, version: &str) -> bool {
         let version: Vec<u64> = version.split('.').map_while(|part| part.parse().ok()).collect();
-        let begins = |bound: &Vec<u64>| &version[..bound.len().min(version.len())] <= &bound[..];
-        self.first.as_ref().is_none_or(|first| &version[..] >= &first[..]) && self.last.as_ref().is_none_or(begins)
+        let begins = |bound: &Vec<u64>| version[..bound.len().min(version.len())] <= bound[..];
+        self.first.as_ref().is_none_or(|first| version[..] >= first[..]) && self.last.as_ref().is_none_or(begins)
     }
 
     fn counted(&self) -> Vec<String> {

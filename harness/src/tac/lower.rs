@@ -81,6 +81,10 @@ impl Lowering {
                     self.assign(to, *op, &[left, right])
                 }
             }
+            Expr::Select(operands) => {
+                let operands = operands.each_ref().map(|operand| self.expr(operand, None));
+                self.assign(to, Op::Select, &operands)
+            }
             Expr::Logic(logic, left, right) => self.logic(*logic, left, right, to),
         }
     }

@@ -15,6 +15,6 @@ pub use assemble::assemble;
 pub use cfg::{Cfg, cfg};
 pub use eval::eval;
 pub use lower::lower;
-pub use parse::parse;
+pub use parse::{parse, parse_in};
 pub use perturb::{Perturbation, list, perturb};
 pub use program::{Assign, Atom, Label, Line, Program, Var};

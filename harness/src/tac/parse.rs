@@ -7,14 +7,21 @@ use std::ops::Range;
 
 use super::assemble;
 use super::program::{Assign, Atom, Label, Line, Program, Var};
+use crate::dialect::Dialect;
 use crate::names::Interner;
 use crate::op::Op;
 use crate::syntax::{self, Kind, SyntaxError, Token};
 
-/// The program of a text.
+/// The program of a text in the dialect that it says.
 pub fn parse(text: &str) -> Result<Program, SyntaxError> {
+    parse_in(text, Dialect::of(text)?)
+}
+
+/// The program of a text in this dialect, whatever it says itself.
+pub fn parse_in(text: &str, dialect: Dialect) -> Result<Program, SyntaxError> {
     let tokens = syntax::tokens(text)?;
-    let mut parser = Parser { text, variables: Interner::default(), labels: Interner::default(), places: Vec::new() };
+    let mut parser =
+        Parser { text, dialect, variables: Interner::default(), labels: Interner::default(), places: Vec::new() };
     let mut inputs = 0;
     let mut lines = Vec::new();
     let mut last = text.len()..text.len();
@@ -45,6 +52,7 @@ pub fn parse(text: &str) -> Result<Program, SyntaxError> {
 /// The names met so far, numbered by their first occurrence.
 struct Parser<'a> {
     text: &'a str,
+    dialect: Dialect,
     variables: Interner,
     labels: Interner,
     /// One for each label met.
@@ -120,11 +128,10 @@ impl Parser<'_> {
             return Err(cursor.unexpected("an operation").with_help(format!("write `copy {value}`")));
         }
         let name = cursor.name("an operation")?;
-        let Some(op) = Op::from_name(&self.text[name.clone()]).filter(|op| op.is_core()) else {
+        let op = Op::named(&self.text[name.clone()], self.dialect).map_err(|help| {
             let message = format!("{} is no operation of TAC", syntax::quote(&self.text[name.clone()]));
-            let core: Vec<&str> = Op::ALL.iter().filter(|op| op.is_core()).map(|op| op.name()).collect();
-            return Err(SyntaxError::new(name, message).with_help(format!("there are {}", core.join(", "))));
-        };
+            SyntaxError::new(name, message).with_help(help)
+        })?;
         let mut operands = [Atom::Const(0); 3];
         for (index, operand) in operands[..op.arity()].iter_mut().enumerate() {
             if index > 0 && !cursor.take(Kind::Comma) {

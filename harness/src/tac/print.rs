@@ -6,6 +6,11 @@ use super::program::{Atom, Line, Program};
 
 impl Display for Program {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let dialect = self.lines.iter().filter_map(|line| match line {
+            Line::Assign(assign) => Some(assign.op.dialect()),
+            _ => None,
+        });
+        f.write_str(dialect.max().unwrap_or_default().directive())?;
         for input in 0..self.inputs as u32 {
             f.write_str(if input == 0 { "input " } else { ", " })?;
             write!(f, "{}", self.variables.get(input))?;

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::walk;
+use crate::dialect::Dialect;
 use crate::op::Op;
 
 /// A program: inputs, statements, one returned expression.
@@ -47,12 +49,14 @@ pub enum Expr {
     Int(i64),
     /// A variable.
     Var(Var),
-    /// `-e` ([`Op::Neg`]) or `!e` ([`Op::Not`]).
+    /// `-e`, `!e`, `~e`, or a call of an operation that takes one operand, such as `abs(e)`.
     Unary(Op, Box<Expr>),
-    /// An arithmetic operation or a comparison.
+    /// An arithmetic operation, a comparison, or a call of an operation that takes two, such as `min(a, b)`.
     Binary(Op, Box<Expr>, Box<Expr>),
     /// `a && b` or `a || b`.
     Logic(Logic, Box<Expr>, Box<Expr>),
+    /// `select(c, a, b)`: all three are evaluated.
+    Select(Box<[Expr; 3]>),
 }
 
 /// The two short-circuit operators.
@@ -97,6 +101,11 @@ impl Program {
         deepest(&self.body).max(self.result.depth())
     }
 
+    /// The dialect that its text needs.
+    pub fn dialect(&self) -> Dialect {
+        walk::expressions(self).iter().filter_map(|expr| expr.op()).map(Op::dialect).max().unwrap_or_default()
+    }
+
     /// Brings `variables` into the order V and drops those that do not occur and are no inputs.
     pub fn normalize(&mut self) {
         let mut order = Order { renamed: vec![None; self.variables.len()], kept: Vec::new() };
@@ -110,13 +119,54 @@ impl Program {
 }
 
 impl Expr {
+    /// An operation on as many operands as it takes.
+    pub fn operation(op: Op, operands: Vec<Expr>) -> Option<Expr> {
+        if operands.len() != op.arity() {
+            return None;
+        }
+        let mut operands = operands.into_iter();
+        Some(match (operands.next()?, operands.next(), operands.next()) {
+            (operand, None, None) => Expr::Unary(op, Box::new(operand)),
+            (left, Some(right), None) => Expr::Binary(op, Box::new(left), Box::new(right)),
+            (condition, Some(yes), Some(no)) => Expr::Select(Box::new([condition, yes, no])),
+            (_, None, Some(_)) => return None,
+        })
+    }
+
+    /// Its operation; a short circuit is none.
+    pub fn op(&self) -> Option<Op> {
+        match self {
+            Expr::Unary(op, _) | Expr::Binary(op, ..) => Some(*op),
+            Expr::Select(_) => Some(Op::Select),
+            Expr::Int(_) | Expr::Var(_) | Expr::Logic(..) => None,
+        }
+    }
+
+    /// The expressions directly in it, in the order of the text.
+    pub fn operands(&self) -> impl Iterator<Item = &Expr> {
+        let operands = match self {
+            Expr::Int(_) | Expr::Var(_) => [None, None, None],
+            Expr::Unary(_, operand) => [Some(&**operand), None, None],
+            Expr::Binary(_, left, right) | Expr::Logic(_, left, right) => [Some(&**left), Some(&**right), None],
+            Expr::Select(operands) => operands.each_ref().map(Some),
+        };
+        operands.into_iter().flatten()
+    }
+
+    /// The expressions directly in it, to change.
+    pub fn operands_mut(&mut self) -> impl Iterator<Item = &mut Expr> {
+        let operands = match self {
+            Expr::Int(_) | Expr::Var(_) => [None, None, None],
+            Expr::Unary(_, operand) => [Some(&mut **operand), None, None],
+            Expr::Binary(_, left, right) | Expr::Logic(_, left, right) => [Some(&mut **left), Some(&mut **right), None],
+            Expr::Select(operands) => operands.each_mut().map(Some),
+        };
+        operands.into_iter().flatten()
+    }
+
     /// How many expressions lie one in another, at most: 1 for a literal.
     pub fn depth(&self) -> usize {
-        match self {
-            Expr::Int(_) | Expr::Var(_) => 1,
-            Expr::Unary(_, operand) => 1 + operand.depth(),
-            Expr::Binary(_, left, right) | Expr::Logic(_, left, right) => 1 + left.depth().max(right.depth()),
-        }
+        1 + self.operands().map(Expr::depth).max().unwrap_or(0)
     }
 }
 
@@ -157,13 +207,8 @@ impl Order {
 
     fn expr(&mut self, expr: &mut Expr) {
         match expr {
-            Expr::Int(_) => {}
             Expr::Var(var) => self.visit(var),
-            Expr::Unary(_, operand) => self.expr(operand),
-            Expr::Binary(_, left, right) | Expr::Logic(_, left, right) => {
-                self.expr(left);
-                self.expr(right);
-            }
+            _ => expr.operands_mut().for_each(|operand| self.expr(operand)),
         }
     }
 }

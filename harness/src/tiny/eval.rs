@@ -98,6 +98,12 @@ impl Machine {
                 self.step()?;
                 Ok(op.eval([left, right, 0])?)
             }
+            Expr::Select(operands) => {
+                let [condition, yes, no] = &**operands;
+                let operands = [self.expr(condition)?, self.expr(yes)?, self.expr(no)?];
+                self.step()?;
+                Ok(Op::Select.eval(operands)?)
+            }
             Expr::Logic(logic, left, right) => {
                 let decided_by = *logic == Logic::Or;
                 if self.condition(left)? == decided_by {

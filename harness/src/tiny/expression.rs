@@ -10,6 +10,7 @@ use super::MAX_DEPTH;
 use super::ast::{Expr, Logic};
 use super::parse::{Next, Parser};
 
+use crate::dialect::Dialect;
 use crate::op::Op;
 use crate::syntax::{self, Kind, SyntaxError};
 
@@ -19,6 +20,10 @@ pub(super) enum Level {
     Or,
     And,
     Compare,
+    BitOr,
+    BitXor,
+    BitAnd,
+    Shift,
     Sum,
     Product,
     Unary,
@@ -37,17 +42,25 @@ impl Level {
         match self {
             Level::Or => Level::And,
             Level::And => Level::Compare,
-            Level::Compare => Level::Sum,
+            Level::Compare => Level::BitOr,
+            Level::BitOr => Level::BitXor,
+            Level::BitXor => Level::BitAnd,
+            Level::BitAnd => Level::Shift,
+            Level::Shift => Level::Sum,
             Level::Sum => Level::Product,
             Level::Product | Level::Unary => Level::Unary,
         }
     }
 
-    /// Of a binary operation that Tiny has.
+    /// Of a binary operator.
     pub(super) fn of(op: Op) -> Level {
         match op {
             Op::Add | Op::Sub => Level::Sum,
-            Op::Mul | Op::Div | Op::Rem => Level::Product,
+            Op::Mul | Op::Div | Op::Rem | Op::Udiv | Op::Urem => Level::Product,
+            Op::Shl | Op::Ashr | Op::Lshr => Level::Shift,
+            Op::And => Level::BitAnd,
+            Op::Xor => Level::BitXor,
+            Op::Or => Level::BitOr,
             _ => Level::Compare,
         }
     }
@@ -56,8 +69,17 @@ impl Level {
 /// What waits on the stack for the operand to its right.
 enum Pending {
     Paren(Range<usize>),
+    Call(Call),
     Unary(Op),
     Infix(Infix, Level),
+}
+
+/// A call whose operands are not all there yet.
+struct Call {
+    op: Op,
+    /// Where its name stands.
+    name: Range<usize>,
+    operands: Vec<Operand>,
 }
 
 /// A complete operand with its [`Expr::depth`].
@@ -80,13 +102,28 @@ impl Parser<'_> {
         loop {
             self.operand(&mut stacks)?;
             loop {
-                if let Some((infix, level)) = infix(self.next()) {
+                if let Some((infix, level)) = self.operator() {
                     self.infix(&mut stacks, infix, level)?;
                     break;
                 }
                 self.apply(&mut stacks, Level::Or)?;
                 match (self.next(), stacks.pending.pop()) {
                     (Next::Other(Kind::Close), Some(Pending::Paren(_))) => self.advance(),
+                    (Next::Other(Kind::Comma), Some(Pending::Call(mut call))) => {
+                        call.operands.push(stacks.pop());
+                        stacks.pending.push(Pending::Call(call));
+                        self.advance();
+                        break;
+                    }
+                    (Next::Other(Kind::Close), Some(Pending::Call(mut call))) => {
+                        call.operands.push(stacks.pop());
+                        self.advance();
+                        self.call(&mut stacks, call)?;
+                    }
+                    (_, Some(Pending::Call(call))) => {
+                        let help = format!("the call of `{}` is open", call.op);
+                        return Err(self.unexpected("`,`, `)` or an operator").with_help(help));
+                    }
                     (_, Some(Pending::Paren(open))) => {
                         let error = self.unexpected("`)` or an operator");
                         let (line, column) = self.line_column(open);
@@ -118,6 +155,17 @@ impl Parser<'_> {
                     self.advance();
                     stacks.pending.push(Pending::Unary(Op::Not));
                 }
+                Next::Other(Kind::Tilde) => {
+                    self.advance();
+                    stacks.pending.push(Pending::Unary(Op::BitNot));
+                }
+                Next::Identifier if self.calls() => {
+                    let name = self.span();
+                    let op = self.called(name.clone())?;
+                    self.advance();
+                    self.advance();
+                    stacks.pending.push(Pending::Call(Call { op, name, operands: Vec::new() }));
+                }
                 Next::Other(Kind::Open) => {
                     stacks.pending.push(Pending::Paren(self.span()));
                     self.advance();
@@ -127,6 +175,61 @@ impl Parser<'_> {
             }
         };
         self.push(stacks, expr, 1)
+    }
+
+    /// Whether the next token is the name of a called operation.
+    fn calls(&self) -> bool {
+        self.dialect == Dialect::Plus && self.adjacent().is_some_and(|behind| behind.kind == Kind::Open)
+    }
+
+    /// The operation of a call.
+    fn called(&self, name: Range<usize>) -> Result<Op, SyntaxError> {
+        let text = self.slice(name.clone());
+        match Op::named(text, self.dialect) {
+            Ok(Op::Copy) | Err(_) => {
+                let message = format!("there is no operation {}", syntax::quote(text));
+                Err(SyntaxError::new(name, message)
+                    .with_help("operations are called as in `min(a, b)` and `add.s8(a, b)`"))
+            }
+            Ok(op) => Ok(op),
+        }
+    }
+
+    /// Puts a complete call on the stack of operands.
+    fn call(&mut self, stacks: &mut Stacks, call: Call) -> Result<(), SyntaxError> {
+        let Call { op, name, operands } = call;
+        let (count, depth) = (operands.len(), operands.iter().map(|operand| operand.depth).max().unwrap_or(0));
+        match Expr::operation(op, operands.into_iter().map(|operand| operand.expr).collect()) {
+            Some(expr) => self.push(stacks, expr, depth + 1),
+            None => {
+                let operands = if op.arity() == 1 { "1 operand".into() } else { format!("{} operands", op.arity()) };
+                Err(SyntaxError::new(name, format!("`{op}` takes {operands}, not {count}")))
+            }
+        }
+    }
+
+    /// The operator that is next, with its level. `<u` and its like are two tokens without a blank between them.
+    fn operator(&self) -> Option<(Infix, Level)> {
+        match self.next() {
+            Next::Other(Kind::OrOr) => Some((Infix::Logic(Logic::Or), Level::Or)),
+            Next::Other(Kind::AndAnd) => Some((Infix::Logic(Logic::And), Level::And)),
+            Next::Other(_) => {
+                let op = Op::from_symbol(self.slice(self.operator_span()), 2)?;
+                Some((Infix::Binary(op), Level::of(op)))
+            }
+            Next::Identifier | Next::Keyword(_) | Next::End => None,
+        }
+    }
+
+    fn operator_span(&self) -> Range<usize> {
+        let span = self.span();
+        match self.adjacent() {
+            Some(behind) if self.dialect == Dialect::Plus && self.slice(behind.span.clone()) == "u" => {
+                let unsigned = span.start..behind.span.end;
+                if Op::from_symbol(self.slice(unsigned.clone()), 2).is_some() { unsigned } else { span }
+            }
+            _ => span,
+        }
     }
 
     /// An integer literal, with the `-` that stands before it.
@@ -151,16 +254,19 @@ impl Parser<'_> {
     /// A binary operator, after its left operand.
     fn infix(&mut self, stacks: &mut Stacks, infix: Infix, level: Level) -> Result<(), SyntaxError> {
         if level == Level::Compare {
-            self.apply(stacks, Level::Sum)?;
+            self.apply(stacks, level.tighter())?;
             if matches!(stacks.pending.last(), Some(Pending::Infix(_, Level::Compare))) {
-                let found = syntax::quote(self.slice(self.span()));
-                return Err(SyntaxError::new(self.span(), format!("{found} follows another comparison"))
+                let found = syntax::quote(self.slice(self.operator_span()));
+                return Err(SyntaxError::new(self.operator_span(), format!("{found} follows another comparison"))
                     .with_help("comparisons do not chain: write `a < b && b < c`, or parentheses"));
             }
         } else {
             self.apply(stacks, level)?;
         }
-        self.advance();
+        let end = self.operator_span().end;
+        while self.next() != Next::End && self.span().start < end {
+            self.advance();
+        }
         stacks.pending.push(Pending::Infix(infix, level));
         Ok(())
     }
@@ -205,26 +311,4 @@ impl Stacks {
     fn pop(&mut self) -> Operand {
         self.operands.pop().expect("an operator stands after an operand")
     }
-}
-
-/// The binary operator of a token.
-fn infix(next: Next) -> Option<(Infix, Level)> {
-    let Next::Other(kind) = next else { return None };
-    let op = match kind {
-        Kind::OrOr => return Some((Infix::Logic(Logic::Or), Level::Or)),
-        Kind::AndAnd => return Some((Infix::Logic(Logic::And), Level::And)),
-        Kind::Equal => Op::Eq,
-        Kind::NotEqual => Op::Ne,
-        Kind::Less => Op::Lt,
-        Kind::LessEqual => Op::Le,
-        Kind::Greater => Op::Gt,
-        Kind::GreaterEqual => Op::Ge,
-        Kind::Plus => Op::Add,
-        Kind::Minus => Op::Sub,
-        Kind::Star => Op::Mul,
-        Kind::Slash => Op::Div,
-        Kind::Percent => Op::Rem,
-        _ => return None,
-    };
-    Some((Infix::Binary(op), Level::of(op)))
 }

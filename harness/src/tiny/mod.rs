@@ -9,7 +9,7 @@ pub mod walk;
 
 pub use ast::{Expr, Logic, Program, Stmt, Var};
 pub use eval::eval;
-pub use parse::parse;
+pub use parse::{parse, parse_in};
 
 /// How deep a program that the parser accepts can be, in statements and operations from the outermost to a leaf (see
 /// [`Program::depth`]). Everything that recurses on a syntax tree relies on it.

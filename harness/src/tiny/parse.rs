@@ -10,11 +10,17 @@ use std::ops::Range;
 use super::MAX_DEPTH;
 use super::ast::{Expr, Program, Stmt, Var};
 
+use crate::dialect::Dialect;
 use crate::syntax::{self, Kind, SyntaxError, Token};
 
-/// The program of a text. Its variables are in the order V.
+/// The program of a text in the dialect that it says. Its variables are in the order V.
 pub fn parse(text: &str) -> Result<Program, SyntaxError> {
-    let mut parser = Parser::new(text)?;
+    parse_in(text, Dialect::of(text)?)
+}
+
+/// The program of a text in this dialect, whatever it says itself.
+pub fn parse_in(text: &str, dialect: Dialect) -> Result<Program, SyntaxError> {
+    let mut parser = Parser::new(text, dialect)?;
     let inputs = parser.inputs()?;
     let body = parser.statements()?;
     let result = parser.result()?;
@@ -40,6 +46,7 @@ pub(super) enum Next {
 /// A position in the tokens, and the variables met so far.
 pub(super) struct Parser<'a> {
     text: &'a str,
+    pub(super) dialect: Dialect,
     tokens: Vec<Token>,
     /// The next token that is neither a line end nor a comment.
     at: usize,
@@ -69,11 +76,27 @@ enum Head {
     ElseIf(Expr, Vec<Stmt>),
 }
 
+/// Whether only the dialect plus has such a token.
+fn is_of_plus(kind: Kind) -> bool {
+    use Kind::*;
+    matches!(kind, And | Or | Caret | Tilde | ShiftLeft | ShiftRight | ShiftRightLogical)
+}
+
 impl<'a> Parser<'a> {
-    fn new(text: &'a str) -> Result<Parser<'a>, SyntaxError> {
+    fn new(text: &'a str, dialect: Dialect) -> Result<Parser<'a>, SyntaxError> {
         let tokens = syntax::tokens(text)?;
-        let mut parser =
-            Parser { text, tokens, at: 0, line_ended: false, variables: Vec::new(), numbers: HashMap::new(), depth: 0 };
+        if let Some(Token { span, kind }) = tokens.iter().find(|token| is_of_plus(token.kind))
+            && dialect == Dialect::Core
+        {
+            let help = match kind {
+                Kind::And | Kind::Or => "core has `&&` and `||`; a text in plus begins with `# dialect: plus`",
+                _ => "a text in plus begins with `# dialect: plus`",
+            };
+            let message = format!("{} is an operator of the dialect plus", syntax::quote(&text[span.clone()]));
+            return Err(SyntaxError::new(span.clone(), message).with_help(help));
+        }
+        let (variables, numbers) = (Vec::new(), HashMap::new());
+        let mut parser = Parser { text, dialect, tokens, at: 0, line_ended: false, variables, numbers, depth: 0 };
         parser.skip();
         Ok(parser)
     }
@@ -227,7 +250,7 @@ impl<'a> Parser<'a> {
                 let (line, column) = self.line_column(block.brace.clone());
                 error.with_help(format!("the `{{` in line {line}, column {column} is open"))
             }
-            (Next::Other(Kind::Int | Kind::Open | Kind::Minus | Kind::Bang), _) => {
+            (Next::Other(Kind::Int | Kind::Open | Kind::Minus | Kind::Bang | Kind::Tilde), _) => {
                 error.with_help("an expression alone is no statement: assign it, as in `x = …`")
             }
             _ => error,
@@ -272,6 +295,12 @@ impl<'a> Parser<'a> {
     /// Where the next token stands; the empty end of the text when there is none.
     pub(super) fn span(&self) -> Range<usize> {
         self.tokens.get(self.at).map_or(self.text.len()..self.text.len(), |token| token.span.clone())
+    }
+
+    /// The token behind the next, if it stands directly behind it.
+    pub(super) fn adjacent(&self) -> Option<&Token> {
+        let [next, behind, ..] = self.tokens.get(self.at..)? else { return None };
+        (behind.span.start == next.span.end).then_some(behind)
     }
 
     /// A piece of the text.

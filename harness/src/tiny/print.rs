@@ -10,6 +10,7 @@ use crate::op::Op;
 
 impl Display for Program {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(self.dialect().directive())?;
         let mut printer = Printer { variables: &self.variables, out: f };
         if let Some((first, others)) = self.variables[..self.inputs].split_first() {
             write!(printer.out, "input {first}")?;
@@ -88,28 +89,40 @@ impl Printer<'_, '_> {
         let own = match expr {
             Expr::Int(value) => return write!(self.out, "{value}"),
             Expr::Var(var) => return self.var(*var),
-            Expr::Unary(..) => Level::Unary,
-            Expr::Binary(op, ..) => Level::of(*op),
             Expr::Logic(Logic::And, ..) => Level::And,
             Expr::Logic(Logic::Or, ..) => Level::Or,
+            Expr::Unary(op, _) if op.symbol().is_some() => Level::Unary,
+            Expr::Binary(op, ..) if op.symbol().is_some() => Level::of(*op),
+            Expr::Unary(op, _) | Expr::Binary(op, ..) => return self.call(*op, expr),
+            Expr::Select(_) => return self.call(Op::Select, expr),
         };
         if own < level {
             return self.parenthesized(expr);
         }
         match expr {
-            Expr::Int(_) | Expr::Var(_) => Ok(()),
             Expr::Unary(op, operand) => {
-                self.out.write_char(if *op == Op::Neg { '-' } else { '!' })?;
+                self.out.write_str(op.symbol().unwrap_or_default())?;
                 match **operand {
                     // `-5` would be a literal.
                     Expr::Int(0..) if *op == Op::Neg => self.parenthesized(operand),
                     _ => self.expr(operand, Level::Unary),
                 }
             }
-            Expr::Binary(op, left, right) => self.infix(symbol(*op), own, left, right),
+            Expr::Binary(op, left, right) => self.infix(op.symbol().unwrap_or_default(), own, left, right),
             Expr::Logic(Logic::And, left, right) => self.infix("&&", own, left, right),
             Expr::Logic(Logic::Or, left, right) => self.infix("||", own, left, right),
+            Expr::Int(_) | Expr::Var(_) | Expr::Select(_) => Ok(()),
         }
+    }
+
+    /// `min(a, b)`
+    fn call(&mut self, op: Op, expr: &Expr) -> fmt::Result {
+        self.out.write_str(op.name())?;
+        for (index, operand) in expr.operands().enumerate() {
+            self.out.write_str(if index == 0 { "(" } else { ", " })?;
+            self.expr(operand, Level::Or)?;
+        }
+        self.out.write_char(')')
     }
 
     fn infix(&mut self, symbol: &str, level: Level, left: &Expr, right: &Expr) -> fmt::Result {
@@ -129,23 +142,5 @@ impl Printer<'_, '_> {
 
     fn var(&mut self, var: Var) -> fmt::Result {
         self.out.write_str(&self.variables[var.index()])
-    }
-}
-
-/// How Tiny writes a binary operation.
-fn symbol(op: Op) -> &'static str {
-    match op {
-        Op::Add => "+",
-        Op::Sub => "-",
-        Op::Mul => "*",
-        Op::Div => "/",
-        Op::Rem => "%",
-        Op::Eq => "==",
-        Op::Ne => "!=",
-        Op::Lt => "<",
-        Op::Le => "<=",
-        Op::Gt => ">",
-        Op::Ge => ">=",
-        _ => unreachable!("{op} is no binary operation of Tiny"),
     }
 }

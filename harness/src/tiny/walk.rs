@@ -61,14 +61,7 @@ pub fn expressions(program: &Program) -> Vec<&Expr> {
     }
     fn of_expr<'a>(expr: &'a Expr, all: &mut Vec<&'a Expr>) {
         all.push(expr);
-        match expr {
-            Expr::Int(_) | Expr::Var(_) => {}
-            Expr::Unary(_, operand) => of_expr(operand, all),
-            Expr::Binary(_, left, right) | Expr::Logic(_, left, right) => {
-                of_expr(left, all);
-                of_expr(right, all);
-            }
-        }
+        expr.operands().for_each(|operand| of_expr(operand, all));
     }
     let mut all = Vec::new();
     of_list(&program.body, &mut all);
@@ -92,13 +85,7 @@ pub fn expression_mut(program: &mut Program, n: usize) -> Option<&mut Expr> {
             return Some(expr);
         }
         *n -= 1;
-        match expr {
-            Expr::Int(_) | Expr::Var(_) => None,
-            Expr::Unary(_, operand) => in_expr(operand, n),
-            Expr::Binary(_, left, right) | Expr::Logic(_, left, right) => {
-                in_expr(left, n).or_else(|| in_expr(right, n))
-            }
-        }
+        expr.operands_mut().find_map(|operand| in_expr(operand, n))
     }
     let mut n = n;
     in_list(&mut program.body, &mut n).or_else(|| in_expr(&mut program.result, &mut n))
@@ -128,12 +115,7 @@ pub fn variables_mut(list: &mut [Stmt], visit: &mut impl FnMut(&mut Var)) {
 /// Calls `visit` for every occurrence of a variable in an expression.
 pub fn variables_of_mut(expr: &mut Expr, visit: &mut impl FnMut(&mut Var)) {
     match expr {
-        Expr::Int(_) => {}
         Expr::Var(var) => visit(var),
-        Expr::Unary(_, operand) => variables_of_mut(operand, visit),
-        Expr::Binary(_, left, right) | Expr::Logic(_, left, right) => {
-            variables_of_mut(left, visit);
-            variables_of_mut(right, visit);
-        }
+        _ => expr.operands_mut().for_each(|operand| variables_of_mut(operand, visit)),
     }
 }

@@ -109,7 +109,7 @@ fn programs(args: &Args, terminal: &Terminal) -> anyhow::Result<Vec<(String, Cas
     let folder = args.folder.display();
     let mut programs = Vec::new();
     for entry in record::entries(&args.folder).with_context(|| format!("cannot read {folder}"))? {
-        let source = Source::read(&entry.file, &InputForm { input_form: None })?;
+        let source = Source::read(&entry.file, &InputForm { input_form: None, dialect: None })?;
         let name = source.name.clone();
         let loaded = source.load(&RunOptions { inputs: Vec::new(), fuel: DEFAULT_FUEL }, terminal)?;
         if violations(&loaded.case.program).is_empty() {

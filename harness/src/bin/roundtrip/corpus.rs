@@ -106,7 +106,7 @@ fn replay(
     let file = entry.file.display();
     let expected = entry.expected.as_ref().map_err(|why| anyhow::anyhow!("{file}: {why}"))?;
     let options = RunOptions { inputs: Vec::new(), fuel: DEFAULT_FUEL };
-    let load = || Source::read(&entry.file, &InputForm { input_form: None })?.load(&options, terminal);
+    let load = || Source::read(&entry.file, &InputForm { input_form: None, dialect: None })?.load(&options, terminal);
     let paths = taking_part(expected, paths);
     let mut checked = check_loaded(load()?, &paths, checker, &[])?;
     let as_expected = is_as_expected(expected, &checked);
@@ -148,7 +148,7 @@ fn replay_known(
     let file = issue.file.display();
     let concerned = paths.iter().any(|path| issue.concerns(&path.id()));
     let options = RunOptions { inputs: Vec::new(), fuel: DEFAULT_FUEL };
-    let source = Source { name: file.to_string(), text: issue.program.clone(), form: issue.form };
+    let source = Source { name: file.to_string(), text: issue.program.clone(), form: issue.form, dialect: None };
     let checked = check_loaded(source.load(&options, terminal)?, paths, checker, &[])?;
     let shows = issue.shows_in(&checked.report);
     let verdict = match (concerned, shows) {

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use anyhow::{Context, bail};
+use harness::dialect::Dialect;
 use harness::generate::{self, Policy};
 use harness::judge;
 use harness::record::case_text;
@@ -18,6 +19,7 @@ use crate::terminal::Terminal;
 Examples:
   roundtrip generate --seed 7 --count 3
   roundtrip generate --seed 7 --from 1234 --count 1 > program.tiny
+  roundtrip generate --seed 7 --count 3 --dialect plus
   roundtrip generate --seed 7 --count 100 --form tac --out programs")]
 pub struct Args {
     /// Where the programs come from
@@ -32,6 +34,9 @@ pub struct Args {
     /// The language of the programs: tiny, tac
     #[arg(long, value_name = "FORM", default_value = "tiny")]
     form: GeneratedForm,
+    /// The dialect of the programs' operations: core, plus
+    #[arg(long, value_name = "DIALECT", default_value_t = Dialect::Core)]
+    dialect: Dialect,
     /// A folder for the programs, a file each; without it they are printed
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -48,9 +53,10 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
     if let Some(out) = &args.out {
         fs::create_dir_all(out).with_context(|| format!("cannot make the folder {}", out.display()))?;
     }
+    let policy = Policy { dialect: args.dialect, ..Policy::default() };
     for nth in 0..args.count {
         let index = args.from + nth;
-        let case = generate::case(args.seed, index, args.form.into(), &Policy::default());
+        let case = generate::case(args.seed, index, args.form.into(), &policy);
         let right: Vec<_> = judge::reference(&case).iter().map(|execution| execution.outcome).collect();
         let text = format!("# program {index} of seed {}\n{}", args.seed, case_text(&case, &right));
         match &args.out {

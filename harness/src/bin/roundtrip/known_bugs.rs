@@ -76,7 +76,7 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
     }
     let (mut trials, mut missing) = (Vec::new(), Vec::new());
     for entry in &entries {
-        let source = Source::read(&entry.file, &InputForm { input_form: None })?;
+        let source = Source::read(&entry.file, &InputForm { input_form: None, dialect: None })?;
         let bug = KnownBug::parse(&source.text).map_err(|error| source.error(&error, terminal))?;
         missing.extend(not_installed(&source.name, &bug, &versions));
         trials.extend(replay(source, &bug, &versions, terminal)?);

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use harness::case::{Case, DEFAULT_FUEL, Form, Program};
+use harness::dialect::Dialect;
 use harness::directives::{self, Directive};
 use harness::report::{self, Expectation, count};
 use harness::syntax::SyntaxError;
@@ -22,6 +23,9 @@ pub struct InputForm {
     /// The language of standard input (`-`) or of a file with another ending: tiny, tac, ssa, phi
     #[arg(long, value_name = "FORM", value_parser = form)]
     pub input_form: Option<Form>,
+    /// The dialect of its operations, core or plus, whatever its `# dialect:` line says
+    #[arg(long, value_name = "DIALECT")]
+    pub dialect: Option<Dialect>,
 }
 
 /// Which input vectors to run, for the commands that run programs.
@@ -73,6 +77,8 @@ pub struct Source {
     pub text: String,
     /// Its language.
     pub form: Form,
+    /// Its dialect, if somebody said it.
+    pub dialect: Option<Dialect>,
 }
 
 /// The runs that somebody asked for.
@@ -103,7 +109,7 @@ impl Source {
             None => bail!("{name}: a program's file ends in .tiny, .tac, .ssa or .phi; or say --input-form"),
         };
         let text = text(&name, read_bytes(path)?)?;
-        Ok(Source { name, text, form })
+        Ok(Source { name, text, form, dialect: input_form.dialect })
     }
 
     /// Parses the program.
@@ -113,11 +119,12 @@ impl Source {
 
     /// Parses the program, leaving the error as it is.
     pub fn parse(&self) -> Result<Program, SyntaxError> {
+        let dialect = self.dialect.map_or_else(|| Dialect::of(&self.text), Ok)?;
         match self.form {
-            Form::Tiny => tiny::parse(&self.text).map(Program::Tiny),
-            Form::Tac => tac::parse(&self.text).map(Program::Tac),
-            Form::Ssa => lab::parse_ssa(&self.text).map(Program::Ssa),
-            Form::Phi => lab::parse_phi(&self.text).map(Program::Phi),
+            Form::Tiny => tiny::parse_in(&self.text, dialect).map(Program::Tiny),
+            Form::Tac => tac::parse_in(&self.text, dialect).map(Program::Tac),
+            Form::Ssa => lab::parse_ssa_in(&self.text, dialect).map(Program::Ssa),
+            Form::Phi => lab::parse_phi_in(&self.text, dialect).map(Program::Phi),
         }
     }
 

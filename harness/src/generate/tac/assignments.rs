@@ -7,8 +7,6 @@ use crate::generate::policy::Feature;
 use crate::op::Op;
 use crate::tac::{Atom, Var};
 
-const COMPARISONS: [Op; 6] = [Op::Lt, Op::Le, Op::Gt, Op::Ge, Op::Eq, Op::Ne];
-
 impl<C: Choices> Builder<'_, C> {
     /// One assignment, or a few that copy variables around.
     pub(super) fn assignment(&mut self) {
@@ -52,6 +50,7 @@ impl<C: Choices> Builder<'_, C> {
             weight(self.has(Feature::Truth), 4),
             2,
             1,
+            weight(!self.style.plus.is_empty(), 14),
         ];
         match self.choices.weighted(&weights) {
             0 => {
@@ -73,12 +72,32 @@ impl<C: Choices> Builder<'_, C> {
                 let value = self.atom();
                 self.copy(target, value);
             }
-            _ => {
+            5 => {
                 let operand = self.atom();
                 self.assign(target, Op::Neg, &[operand]);
             }
+            _ => self.plus(target),
         }
         self.know(target);
+    }
+
+    /// An operation beyond the lesson's.
+    fn plus(&mut self, target: Var) {
+        let op = self.choices.pick(&self.style.plus);
+        let mut operands = self.two_atoms(target).to_vec();
+        match op.arity() {
+            1 => operands.truncate(1),
+            2 => {
+                if let Some(constant) = constants::right_operand(self.choices, op, self.style.boundaries) {
+                    operands[1] = Atom::Const(constant);
+                }
+            }
+            _ => {
+                let condition = self.condition();
+                operands.insert(0, condition);
+            }
+        }
+        self.assign(target, op, &operands);
     }
 
     /// `div` or `rem`: by a constant that is not 0, by something made not to be 0, seldom by anything.
@@ -111,7 +130,7 @@ impl<C: Choices> Builder<'_, C> {
     }
 
     fn compare(&mut self, target: Var) {
-        let op = self.choices.pick(&COMPARISONS);
+        let op = self.choices.pick(&self.style.comparisons);
         let operands = self.two_atoms(target);
         self.assign(target, op, &operands);
     }

@@ -7,8 +7,6 @@ use crate::generate::policy::Feature;
 use crate::op::Op;
 use crate::tiny::{Expr, Logic, Stmt, Var};
 
-const COMPARISONS: [Op; 6] = [Op::Lt, Op::Le, Op::Gt, Op::Ge, Op::Eq, Op::Ne];
-
 impl<C: Choices> Builder<'_, C> {
     /// An expression of at most this depth.
     pub(super) fn expr(&mut self, depth: u32) -> Expr {
@@ -45,6 +43,7 @@ impl<C: Choices> Builder<'_, C> {
             weight(self.has(Feature::Truth), 4),
             weight(self.has(Feature::ShortCircuits), 3),
             1,
+            weight(!self.style.plus.is_empty(), 14),
         ];
         match self.choices.weighted(&weights) {
             0 => {
@@ -56,7 +55,25 @@ impl<C: Choices> Builder<'_, C> {
             3 if self.choices.chance(20) => unary(Op::Not, self.expr(depth)),
             3 => self.comparison(depth),
             4 => self.logic(depth),
-            _ => unary(Op::Neg, self.expr(depth)),
+            5 => unary(Op::Neg, self.expr(depth)),
+            _ => self.plus(depth),
+        }
+    }
+
+    /// An operation beyond the lesson's.
+    fn plus(&mut self, depth: u32) -> Expr {
+        let op = self.choices.pick(&self.style.plus);
+        match op.arity() {
+            1 => unary(op, self.expr(depth)),
+            2 => {
+                let left = self.expr(depth);
+                let right = match constants::right_operand(self.choices, op, self.style.boundaries) {
+                    Some(constant) => Expr::Int(constant),
+                    None => self.expr(depth),
+                };
+                binary(op, left, right)
+            }
+            _ => Expr::Select(Box::new([self.truth(depth), self.expr(depth), self.expr(depth)])),
         }
     }
 
@@ -83,7 +100,7 @@ impl<C: Choices> Builder<'_, C> {
 
     /// A comparison whose left side is a variable or an operation.
     fn comparison(&mut self, depth: u32) -> Expr {
-        let op = self.choices.pick(&COMPARISONS);
+        let op = self.choices.pick(&self.style.comparisons);
         let left = match self.readable() {
             Some(variable) if depth == 0 || self.choices.chance(60) => Expr::Var(variable),
             _ => self.expr(depth),

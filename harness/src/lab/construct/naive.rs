@@ -134,12 +134,16 @@ impl Builder {
             Expr::Var(variable) => self.env[variable.index()],
             Expr::Unary(op, operand) => {
                 let operand = self.expr(operand);
-                self.emit(*op, [operand, Atom::Const(0)])
+                self.emit(*op, &[operand])
             }
             Expr::Binary(op, left, right) => {
                 let left = self.expr(left);
                 let right = self.expr(right);
-                self.emit(*op, [left, right])
+                self.emit(*op, &[left, right])
+            }
+            Expr::Select(operands) => {
+                let operands = operands.each_ref().map(|operand| self.expr(operand));
+                self.emit(Op::Select, &operands)
             }
             Expr::Logic(logic, left, right) => self.short_circuit(*logic, left, right),
         }
@@ -157,17 +161,16 @@ impl Builder {
 
         self.open(evaluate, Vec::new());
         let right = self.expr(right);
-        let normal = if plant::on(Fault::LabNoNormalise) { right } else { self.emit(Op::Ne, [right, Atom::Const(0)]) };
+        let normal = if plant::on(Fault::LabNoNormalise) { right } else { self.emit(Op::Ne, &[right, Atom::Const(0)]) };
         self.close(Terminator::Br(Target { block: join, args: vec![normal] }));
 
         self.open(join, vec![param]);
         Atom::Value(param)
     }
 
-    /// Emits an instruction; the second operand of a unary one is `Const(0)`.
-    fn emit(&mut self, op: Op, [left, right]: [Atom; 2]) -> Atom {
+    fn emit(&mut self, op: Op, operands: &[Atom]) -> Atom {
         let dest = self.fresh_value(self.temporary);
-        self.body.push(Inst { dest, op, args: [left, right, Atom::Const(0)] });
+        self.body.push(Inst::new(dest, op, operands));
         Atom::Value(dest)
     }
 

@@ -4,6 +4,7 @@
 //! means the same (the predicate decides). It must only propose programs that their own parser would accept, and end.
 
 mod constants;
+mod operations;
 mod ssa;
 mod tac;
 mod text;

@@ -4,7 +4,7 @@
 //! be reduced too, as long as its blocks can be told apart (S4).
 
 use super::vectors::{self, without_input};
-use super::{Attempt, Pass, chunks, constants};
+use super::{Attempt, Pass, chunks, constants, operations};
 use crate::case::{Case, Program};
 use crate::lab::{self, Atom, Block, BlockData, Function, Rule, Target, Terminator, Value};
 use crate::names::{self, Names};
@@ -30,6 +30,7 @@ pub const COARSE: &[Pass] = &[
 pub const FINE: &[Pass] = &[
     Pass { name: "drop inputs", attempt: drop_input },
     Pass { name: "operands to constants", attempt: |case, n| on_function(case, n, operand_to_constant) },
+    Pass { name: "simpler operations", attempt: |case, n| on_function(case, n, simpler_operation) },
     Pass { name: "simplify constants", attempt: |case, n| on_function(case, n, simplify_constant) },
     Pass { name: "simplify arms", attempt: |case, n| on_function(case, n, blocks::simplify_arm) },
     vectors::VALUES,
@@ -120,7 +121,7 @@ fn delete_instructions(function: &Function, n: usize) -> Attempt<Function> {
 }
 
 /// How many ways [`replace_instruction`] has for one instruction.
-const REPLACEMENTS: usize = 3;
+const REPLACEMENTS: usize = 4;
 
 /// Deletes an instruction; 1 or one of its operands stands for its result.
 fn replace_instruction(function: &Function, n: usize) -> Attempt<Function> {
@@ -167,6 +168,17 @@ fn drop_parameter(function: &Function, n: usize) -> Attempt<Function> {
     };
     replace_uses(&mut less, dropped, new);
     Attempt::Candidate(less)
+}
+
+/// Puts a simpler operation on the same operands.
+fn simpler_operation(function: &Function, n: usize) -> Attempt<Function> {
+    let mut places = instructions(function)
+        .into_iter()
+        .flat_map(|(at, i)| operations::simpler(function.blocks[at].body[i].op).into_iter().map(move |op| (at, i, op)));
+    let Some((at, i, op)) = places.nth(n) else { return Attempt::End };
+    let mut changed = function.clone();
+    changed.blocks[at].body[i].op = op;
+    Attempt::Candidate(changed)
 }
 
 /// Replaces one atom by 0 or by 1.

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::vectors::{self, without_input};
-use super::{Attempt, Pass, chunks, constants};
+use super::{Attempt, Pass, chunks, constants, operations};
 use crate::case::{Case, Program as AnyProgram};
 use crate::names;
 use crate::op::Op;
@@ -30,6 +30,7 @@ pub const FINE: &[Pass] = &[
     Pass { name: "simplify arms", attempt: |case, n| on_lines(case, n, simplify_arm) },
     Pass { name: "merge variables", attempt: |case, n| on_lines(case, n, merge_variables) },
     Pass { name: "retarget jumps", attempt: |case, n| on_lines(case, n, retarget) },
+    Pass { name: "simpler operations", attempt: |case, n| on_lines(case, n, simpler_operation) },
     Pass { name: "simplify constants", attempt: |case, n| on_lines(case, n, simplify_constant) },
     vectors::VALUES,
     Pass { name: "rename", attempt: rename },
@@ -130,7 +131,7 @@ fn switch_to_if(program: &Program, n: usize) -> Attempt<Vec<Line>> {
 }
 
 /// How many ways [`simplify_operation`] has for one line.
-const SIMPLER: usize = 4;
+const SIMPLER: usize = 5;
 
 /// Replaces an operation by a copy of 0, of 1, or of one of its operands.
 fn simplify_operation(program: &Program, n: usize) -> Attempt<Vec<Line>> {
@@ -147,6 +148,20 @@ fn simplify_operation(program: &Program, n: usize) -> Attempt<Vec<Line>> {
         },
     };
     changed(program, n / SIMPLER, Line::Assign(Assign::new(assign.dest, Op::Copy, &[value])))
+}
+
+/// Puts a simpler operation on the same operands.
+fn simpler_operation(program: &Program, n: usize) -> Attempt<Vec<Line>> {
+    let mut places = program.lines.iter().enumerate().flat_map(|(at, line)| {
+        let assign = if let Line::Assign(assign) = line { Some(*assign) } else { None };
+        assign.into_iter().flat_map(move |assign| {
+            operations::simpler(assign.op).into_iter().map(move |op| (at, Assign { op, ..assign }))
+        })
+    });
+    match places.nth(n) {
+        None => Attempt::End,
+        Some((at, assign)) => changed(program, at, Line::Assign(assign)),
+    }
 }
 
 /// Replaces an operation on constants by a copy of its value.

@@ -1,7 +1,7 @@
 //! Tiny: on the syntax tree.
 
 use super::vectors::{self, without_input};
-use super::{Attempt, Pass, chunks, constants};
+use super::{Attempt, Pass, chunks, constants, operations};
 use crate::case::{Case, Program as AnyProgram};
 use crate::names;
 use crate::tiny::walk::{expression_mut, expressions, list_mut, lists, variables_mut, variables_of_mut};
@@ -25,6 +25,7 @@ pub const FINE: &[Pass] = &[
     Pass { name: "drop inputs", attempt: drop_input },
     Pass { name: "replace by variables", attempt: |case, n| on_program(case, n, replace_by_variable) },
     Pass { name: "merge variables", attempt: |case, n| on_program(case, n, merge_variables) },
+    Pass { name: "simpler operations", attempt: |case, n| on_program(case, n, simplify_operation) },
     Pass { name: "simplify constants", attempt: |case, n| on_program(case, n, simplify_constant) },
     Pass { name: "simplify equal constants", attempt: |case, n| on_program(case, n, simplify_equal) },
     vectors::VALUES,
@@ -117,18 +118,20 @@ fn return_from_within(program: &Program, n: usize) -> Attempt<Program> {
 /// Replaces an operation on literals by its value.
 fn fold(program: &Program, n: usize) -> Attempt<Program> {
     let all = expressions(program);
-    let (op, args) = match all.get(n) {
-        None => return Attempt::End,
-        Some(Expr::Unary(op, operand)) => (op, [literal(operand), Some(0)]),
-        Some(Expr::Binary(op, left, right)) => (op, [literal(left), literal(right)]),
-        Some(Expr::Int(_) | Expr::Var(_) | Expr::Logic(..)) => return Attempt::Nothing,
-    };
-    let [Some(left), Some(right)] = args else { return Attempt::Nothing };
-    op.eval([left, right, 0]).ok().and_then(|value| replaced(program, n, Expr::Int(value))).into()
+    let Some(expr) = all.get(n) else { return Attempt::End };
+    let Some(op) = expr.op() else { return Attempt::Nothing };
+    let mut values = [0; 3];
+    for (value, operand) in values.iter_mut().zip(expr.operands()) {
+        match literal(operand) {
+            Some(constant) => *value = constant,
+            None => return Attempt::Nothing,
+        }
+    }
+    op.eval(values).ok().and_then(|value| replaced(program, n, Expr::Int(value))).into()
 }
 
 /// How many replacements [`simplify_expression`] has for one expression.
-const SIMPLER: usize = 4;
+const SIMPLER: usize = 5;
 
 /// Replaces an expression by 0, by 1, or by one of its operands; outer expressions first.
 fn simplify_expression(program: &Program, n: usize) -> Attempt<Program> {
@@ -137,12 +140,26 @@ fn simplify_expression(program: &Program, n: usize) -> Attempt<Program> {
     let simpler = match (expr, n % SIMPLER) {
         (Expr::Int(_), _) => return Attempt::Nothing,
         (_, choice @ (0 | 1)) => Expr::Int(choice as i64),
-        (Expr::Unary(_, operand), 2) => (**operand).clone(),
-        (Expr::Binary(_, left, _) | Expr::Logic(_, left, _), 2) => (**left).clone(),
-        (Expr::Binary(_, _, right) | Expr::Logic(_, _, right), 3) => (**right).clone(),
-        _ => return Attempt::Nothing,
+        (_, choice) => match expr.operands().nth(choice - 2) {
+            Some(operand) => operand.clone(),
+            None => return Attempt::Nothing,
+        },
     };
     replaced(program, n / SIMPLER, simpler).into()
+}
+
+/// Puts a simpler operation on the same operands.
+fn simplify_operation(program: &Program, n: usize) -> Attempt<Program> {
+    let all = expressions(program);
+    let mut places = all.iter().enumerate().flat_map(|(at, expr)| {
+        let simpler = expr.op().map(operations::simpler).unwrap_or_default();
+        simpler.into_iter().map(move |op| (at, op))
+    });
+    let Some((at, op)) = places.nth(n) else { return Attempt::End };
+    match Expr::operation(op, all[at].operands().cloned().collect()) {
+        Some(simpler) => replaced(program, at, simpler).into(),
+        None => Attempt::Nothing,
+    }
 }
 
 /// Replaces an operation by a variable.

@@ -68,12 +68,14 @@ fn of_expression(expr: &Expr, visit: &mut dyn FnMut(&Expr)) {
             of_expression(left, visit);
             of_expression(right, visit);
         }
+        Expr::Select(operands) => operands.iter().for_each(|operand| of_expression(operand, visit)),
     }
 }
 
 fn operation(expr: &Expr) -> Option<Op> {
     match expr {
         Expr::Unary(op, _) | Expr::Binary(op, ..) => Some(*op),
+        Expr::Select(_) => Some(Op::Select),
         Expr::Int(_) | Expr::Var(_) | Expr::Logic(..) => None,
     }
 }

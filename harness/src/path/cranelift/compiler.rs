@@ -57,17 +57,13 @@ impl Compiler {
     pub(super) fn observe(
         &mut self,
         isa: &dyn TargetIsa,
-        lower: impl FnOnce(&mut ir::Function, &mut FunctionBuilderContext) -> Result<(), String>,
+        lower: impl FnOnce(&mut ir::Function, &mut FunctionBuilderContext),
         case: &Case,
         detail: Detail,
         seen: &mut Observation,
     ) -> Result<(), Stop> {
         self.context.clear();
-        if let Err(reason) = guard(Stage::Construct, || lower(&mut self.context.func, &mut self.builder))? {
-            // Left in the middle of a function.
-            self.builder = FunctionBuilderContext::new();
-            return Err(Stop::unsupported(Stage::Lower, reason));
-        }
+        guard(Stage::Construct, || lower(&mut self.context.func, &mut self.builder))?;
         self.record(Stage::Construct, case, detail, seen)?;
         self.verify(isa, Stage::Construct)?;
         if detail.construct_only {
@@ -213,7 +209,6 @@ mod tests {
             builder.ins().return_(&[value]);
             builder.seal_all_blocks();
             builder.finalize(isa.frontend_config());
-            Ok(())
         };
         let mut compiler = Compiler::new().expect("a compiler");
         let mut seen = Observation::empty();

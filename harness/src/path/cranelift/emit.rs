@@ -5,11 +5,11 @@
 //! and each has hidden faults that the other shows.
 
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{AbiParam, Block, Function, InstBuilder, TrapCode, Value, types};
+use cranelift_codegen::ir::{AbiParam, Block, Function, InstBuilder, TrapCode, Type, Value, types};
 use cranelift_codegen::isa::TargetIsa;
 use cranelift_frontend::{FunctionBuilder, Switch};
 
-use crate::op::{Op, Trap};
+use crate::op::{Int, Narrow, Op, Trap};
 use crate::path::cranelift::compat::{self, BlockArg, MemFlags};
 use crate::plant::{self, Fault};
 
@@ -46,10 +46,32 @@ impl Made {
     }
 }
 
-/// Appends an operation; `None` if it isn't one of the lesson's.
-pub(super) fn operation(builder: &mut FunctionBuilder<'_>, op: Op, [a, b, _]: [Value; 3]) -> Option<Made> {
+/// Appends an operation.
+pub(super) fn operation(builder: &mut FunctionBuilder<'_>, op: Op, operands: [Value; 3]) -> Made {
+    let [a, ..] = operands;
+    match op {
+        Op::At(narrow, int) => narrow_operation(builder, narrow, int, operands),
+        Op::Not => {
+            let zero = builder.ins().iconst(types::I64, 0);
+            Made::Truth(builder.ins().icmp(IntCC::Equal, a, zero))
+        }
+        Op::Zext8 => cut(builder, Int::U8, a),
+        Op::Zext16 => cut(builder, Int::U16, a),
+        Op::Zext32 => cut(builder, Int::U32, a),
+        Op::Sext8 => cut(builder, Int::S8, a),
+        Op::Sext16 => cut(builder, Int::S16, a),
+        Op::Sext32 => cut(builder, Int::S32, a),
+        _ => instruction(builder, op, operands),
+    }
+}
+
+/// Appends an operation's instruction, at the type of its operands.
+fn instruction(builder: &mut FunctionBuilder<'_>, op: Op, [a, b, c]: [Value; 3]) -> Made {
+    if let Some(condition) = condition(op) {
+        return Made::Truth(builder.ins().icmp(condition, a, b));
+    }
     let ins = builder.ins();
-    Some(Made::Number(match op {
+    Made::Number(match op {
         Op::Add => ins.iadd(a, b),
         Op::Sub => ins.isub(a, b),
         Op::Mul => ins.imul(a, b),
@@ -57,24 +79,90 @@ pub(super) fn operation(builder: &mut FunctionBuilder<'_>, op: Op, [a, b, _]: [V
         Op::Rem if plant::on(Fault::ClifRemSign) => modulo(builder, a, b),
         Op::Rem => ins.srem(a, b),
         Op::Neg => ins.ineg(a),
-        Op::Copy => a,
-        Op::Eq => return Some(compare(builder, IntCC::Equal, a, b)),
-        Op::Ne => return Some(compare(builder, IntCC::NotEqual, a, b)),
-        Op::Lt if plant::on(Fault::ClifLtIsLe) => return Some(compare(builder, IntCC::SignedLessThanOrEqual, a, b)),
-        Op::Lt => return Some(compare(builder, IntCC::SignedLessThan, a, b)),
-        Op::Le => return Some(compare(builder, IntCC::SignedLessThanOrEqual, a, b)),
-        Op::Gt => return Some(compare(builder, IntCC::SignedGreaterThan, a, b)),
-        Op::Ge => return Some(compare(builder, IntCC::SignedGreaterThanOrEqual, a, b)),
-        Op::Not => {
-            let zero = ins.iconst(types::I64, 0);
-            return Some(compare(builder, IntCC::Equal, a, zero));
-        }
-        _ => return None,
-    }))
+        Op::And => ins.band(a, b),
+        Op::Or => ins.bor(a, b),
+        Op::Xor => ins.bxor(a, b),
+        Op::BitNot => ins.bnot(a),
+        Op::Shl => ins.ishl(a, b),
+        Op::Ashr => ins.sshr(a, b),
+        Op::Lshr => ins.ushr(a, b),
+        Op::Rotl => ins.rotl(a, b),
+        Op::Rotr => ins.rotr(a, b),
+        Op::Udiv => ins.udiv(a, b),
+        Op::Urem => ins.urem(a, b),
+        Op::Mulhi => ins.smulhi(a, b),
+        Op::Umulhi => ins.umulhi(a, b),
+        Op::Min => ins.smin(a, b),
+        Op::Max => ins.smax(a, b),
+        Op::Umin => ins.umin(a, b),
+        Op::Umax => ins.umax(a, b),
+        Op::Abs => ins.iabs(a),
+        Op::Select => ins.select(a, b, c),
+        Op::Clz => ins.clz(a),
+        Op::Ctz => ins.ctz(a),
+        Op::Popcnt => ins.popcnt(a),
+        Op::Bswap => ins.bswap(a),
+        Op::Bitrev => ins.bitrev(a),
+        // The others are comparisons, or were taken apart by the caller.
+        _ => a,
+    })
 }
 
-fn compare(builder: &mut FunctionBuilder<'_>, condition: IntCC, a: Value, b: Value) -> Made {
-    Made::Truth(builder.ins().icmp(condition, a, b))
+/// What a comparison compares by.
+fn condition(op: Op) -> Option<IntCC> {
+    Some(match op {
+        Op::Eq => IntCC::Equal,
+        Op::Ne => IntCC::NotEqual,
+        Op::Lt if plant::on(Fault::ClifLtIsLe) => IntCC::SignedLessThanOrEqual,
+        Op::Lt => IntCC::SignedLessThan,
+        Op::Le => IntCC::SignedLessThanOrEqual,
+        Op::Gt => IntCC::SignedGreaterThan,
+        Op::Ge => IntCC::SignedGreaterThanOrEqual,
+        Op::Ult => IntCC::UnsignedLessThan,
+        Op::Ule => IntCC::UnsignedLessThanOrEqual,
+        Op::Ugt => IntCC::UnsignedGreaterThan,
+        Op::Uge => IntCC::UnsignedGreaterThanOrEqual,
+        _ => return None,
+    })
+}
+
+/// A narrow operation: the operands reduced, the instruction at their type, the result extended.
+fn narrow_operation(builder: &mut FunctionBuilder<'_>, narrow: Narrow, int: Int, [a, b, _]: [Value; 3]) -> Made {
+    let ty = type_of(int);
+    let a = builder.ins().ireduce(ty, a);
+    let made = match narrow {
+        // A number without sign and a single byte are what they were.
+        Narrow::Abs if !int.signed() => Made::Number(a),
+        Narrow::Bswap if ty == types::I8 => Made::Number(a),
+        _ => {
+            let b = if narrow.arity() == 2 { builder.ins().ireduce(ty, b) } else { a };
+            instruction(builder, narrow.wide(int), [a, b, a])
+        }
+    };
+    match made {
+        Made::Number(value) => extended(builder, int, value),
+        truth => truth,
+    }
+}
+
+/// A value cut to a width and extended again.
+fn cut(builder: &mut FunctionBuilder<'_>, int: Int, value: Value) -> Made {
+    let narrow = builder.ins().ireduce(type_of(int), value);
+    extended(builder, int, narrow)
+}
+
+fn extended(builder: &mut FunctionBuilder<'_>, int: Int, narrow: Value) -> Made {
+    let signed = int.signed() && !plant::on(Fault::ClifNarrowSign);
+    let ins = builder.ins();
+    Made::Number(if signed { ins.sextend(types::I64, narrow) } else { ins.uextend(types::I64, narrow) })
+}
+
+fn type_of(int: Int) -> Type {
+    match int.bits() {
+        8 => types::I8,
+        16 => types::I16,
+        _ => types::I32,
+    }
 }
 
 /// [`Fault::ClifRemSign`]: the remainder with the divisor's sign.

@@ -96,7 +96,7 @@ struct Shell {
     inst: ir::Inst,
     /// What widens a comparison's result.
     widened: Option<ir::Inst>,
-    operands: [Atom; 2],
+    operands: Vec<Atom>,
 }
 
 struct Writer {
@@ -154,27 +154,31 @@ impl Writer {
     /// Makes an instruction and its result. What CLIF has no instruction for is an addition, a subtraction or a
     /// comparison with 0.
     fn shell(&mut self, inst: &Inst) -> Result<Shell, String> {
-        let [a, b, _] = inst.args;
+        let [a, b, c] = inst.args;
         let zero = Atom::Const(0);
         let (opcode, condition, operands) = match inst.op {
-            Op::Add => (Opcode::Iadd, None, [a, b]),
-            Op::Sub => (Opcode::Isub, None, [a, b]),
-            Op::Mul => (Opcode::Imul, None, [a, b]),
-            Op::Div => (Opcode::Sdiv, None, [a, b]),
-            Op::Rem => (Opcode::Srem, None, [a, b]),
-            Op::Neg => (Opcode::Isub, None, [zero, a]),
-            Op::Copy => (Opcode::Iadd, None, [a, zero]),
-            Op::Eq => (Opcode::Icmp, Some(IntCC::Equal), [a, b]),
-            Op::Ne => (Opcode::Icmp, Some(IntCC::NotEqual), [a, b]),
-            Op::Lt => (Opcode::Icmp, Some(IntCC::SignedLessThan), [a, b]),
-            Op::Le => (Opcode::Icmp, Some(IntCC::SignedLessThanOrEqual), [a, b]),
-            Op::Gt => (Opcode::Icmp, Some(IntCC::SignedGreaterThan), [a, b]),
-            Op::Ge => (Opcode::Icmp, Some(IntCC::SignedGreaterThanOrEqual), [a, b]),
-            Op::Not => (Opcode::Icmp, Some(IntCC::Equal), [a, zero]),
-            raised => return Err(format!("the operation {raised}")),
+            Op::Add => (Opcode::Iadd, None, vec![a, b]),
+            Op::Sub => (Opcode::Isub, None, vec![a, b]),
+            Op::Mul => (Opcode::Imul, None, vec![a, b]),
+            Op::Div => (Opcode::Sdiv, None, vec![a, b]),
+            Op::Rem => (Opcode::Srem, None, vec![a, b]),
+            Op::Neg => (Opcode::Isub, None, vec![zero, a]),
+            Op::Copy => (Opcode::Iadd, None, vec![a, zero]),
+            Op::Eq => (Opcode::Icmp, Some(IntCC::Equal), vec![a, b]),
+            Op::Ne => (Opcode::Icmp, Some(IntCC::NotEqual), vec![a, b]),
+            Op::Lt => (Opcode::Icmp, Some(IntCC::SignedLessThan), vec![a, b]),
+            Op::Le => (Opcode::Icmp, Some(IntCC::SignedLessThanOrEqual), vec![a, b]),
+            Op::Gt => (Opcode::Icmp, Some(IntCC::SignedGreaterThan), vec![a, b]),
+            Op::Ge => (Opcode::Icmp, Some(IntCC::SignedGreaterThanOrEqual), vec![a, b]),
+            Op::Not => (Opcode::Icmp, Some(IntCC::Equal), vec![a, zero]),
+            // Nothing of this runs, so an operation with as many operands does for any other.
+            op if op.arity() == 1 => (Opcode::Iadd, None, vec![a, zero]),
+            op if op.arity() == 2 => (Opcode::Iadd, None, vec![a, b]),
+            _ => (Opcode::Select, None, vec![a, b, c]),
         };
         // `fill` puts the operands in place of these.
-        let args = [ir::Value::from_u32(0); 2];
+        let unknown = ir::Value::from_u32(0);
+        let args = [unknown; 2];
         let dfg = &mut self.function.dfg;
         let inst_of = |dfg: &mut ir::DataFlowGraph, data| {
             let inst = dfg.make_inst(data);
@@ -182,6 +186,9 @@ impl Writer {
             inst
         };
         let (made, widened) = match condition {
+            None if operands.len() == 3 => {
+                (inst_of(dfg, InstructionData::Ternary { opcode, args: [unknown; 3] }), None)
+            }
             None => (inst_of(dfg, InstructionData::Binary { opcode, args }), None),
             Some(cond) => {
                 let compared = inst_of(dfg, InstructionData::IntCompare { opcode, cond, args });
@@ -196,7 +203,7 @@ impl Writer {
 
     /// Gives an instruction its operands and puts it at the end of its block.
     fn fill(&mut self, block: ir::Block, shell: &Shell) {
-        let args = shell.operands.map(|operand| self.value(block, operand));
+        let args: Vec<ir::Value> = shell.operands.iter().map(|&operand| self.value(block, operand)).collect();
         self.function.dfg.inst_args_mut(shell.inst).copy_from_slice(&args);
         for inst in [Some(shell.inst), shell.widened].into_iter().flatten() {
             self.function.layout.append_inst(inst, block);

@@ -11,7 +11,7 @@ use cranelift_codegen::ir::Opcode;
 use cranelift_codegen::ir::condcodes::IntCC;
 
 use crate::lab::Atom;
-use crate::op::Op;
+use crate::op::{Int, Narrow, Op};
 use crate::path::cranelift::raise::Raiser;
 
 /// The widths, in bits, that an instruction's meaning depends on.
@@ -72,8 +72,8 @@ impl Raiser<'_> {
             Opcode::Iabs => (Op::Abs, [self.signed(w, a), b, c]),
             Opcode::Srem => (Op::Rem, [self.signed(w, a), self.signed(w, b), c]),
             Opcode::Sextend => (Op::Copy, [self.signed(widths.first, a), b, c]),
-            // A narrow MIN / -1 overflows in its own type only.
-            Opcode::Sdiv if narrow => return None,
+            // A narrow MIN / -1 overflows in its own type.
+            Opcode::Sdiv if narrow => (Op::At(Narrow::Div, Int::new(w, true)?), [a, b, c]),
             Opcode::Sdiv => (Op::Div, [a, b, c]),
 
             Opcode::Icmp => {

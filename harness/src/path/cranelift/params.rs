@@ -20,13 +20,13 @@ use crate::path::cranelift::compat::{self, BlockArg};
 use crate::path::cranelift::emit::{self, Made};
 use crate::plant::{self, Fault};
 
-/// Writes a valid function. The error names an operation that this lowering doesn't know.
+/// Writes a valid function.
 pub(super) fn lower(
     source: &Function,
     isa: &dyn TargetIsa,
     function: &mut ir::Function,
     context: &mut FunctionBuilderContext,
-) -> Result<(), String> {
+) {
     emit::declare(function, isa);
     let mut builder = FunctionBuilder::new(function, context);
     let blocks: Vec<ir::Block> = source.blocks.iter().map(|_| builder.create_block()).collect();
@@ -46,11 +46,10 @@ pub(super) fn lower(
                 lowering.values[input.index()] = Some(Made::Number(value));
             }
         }
-        lowering.block(&source.blocks[block])?;
+        lowering.block(&source.blocks[block]);
     }
     lowering.builder.seal_all_blocks();
     compat::finalize(lowering.builder, isa);
-    Ok(())
 }
 
 /// The blocks in reverse postorder from the entry, then the unreachable ones as listed.
@@ -104,18 +103,16 @@ struct Lowering<'a> {
 }
 
 impl Lowering<'_> {
-    fn block(&mut self, block: &BlockData) -> Result<(), String> {
+    fn block(&mut self, block: &BlockData) {
         for inst in &block.body {
             let mut args = [ir::Value::from_u32(0); 3];
             for (arg, &operand) in args.iter_mut().zip(inst.operands()) {
                 *arg = self.number(operand);
             }
-            let made =
-                emit::operation(&mut self.builder, inst.op, args).ok_or_else(|| format!("operation {}", inst.op))?;
+            let made = emit::operation(&mut self.builder, inst.op, args);
             self.values[inst.dest.index()] = Some(made);
         }
         self.terminator(&block.term);
-        Ok(())
     }
 
     fn terminator(&mut self, term: &Terminator<Target>) {

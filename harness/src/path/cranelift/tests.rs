@@ -106,7 +106,6 @@ fn check(name: &str, width: Type, vectors: Vec<Vec<i64>>, body: Body<'_>) {
             builder.ins().return_(&[wide]);
             builder.seal_all_blocks();
             builder.finalize(isa.frontend_config());
-            Ok(())
         };
         let mut seen = Observation::empty();
         let mut compiler = Compiler::new().expect("a compiler");

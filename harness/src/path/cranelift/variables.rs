@@ -38,15 +38,14 @@ pub(super) struct Style {
     pub direct: bool,
 }
 
-/// Writes the function of a control-flow graph; unreachable blocks too, in their place. The error names an operation
-/// that this lowering doesn't know.
+/// Writes the function of a control-flow graph; unreachable blocks too, in their place.
 pub(super) fn lower(
     cfg: &Cfg,
     Style { sealing, direct }: Style,
     isa: &dyn TargetIsa,
     function: &mut ir::Function,
     context: &mut FunctionBuilderContext,
-) -> Result<(), String> {
+) {
     emit::declare(function, isa);
     let mut builder = FunctionBuilder::new(function, context);
     let blocks: Vec<ir::Block> = cfg.blocks.iter().map(|_| builder.create_block()).collect();
@@ -63,7 +62,7 @@ pub(super) fn lower(
         if i == 0 {
             lowering.define_variables(cfg.inputs);
         }
-        let truth = lowering.body(&block.body)?;
+        let truth = lowering.body(&block.body);
         lowering.terminator(&block.term, truth.filter(|_| direct), i + 1);
         if awaited[i] {
             block.term.targets().for_each(|target| open[target] -= 1);
@@ -78,7 +77,6 @@ pub(super) fn lower(
         Sealing::Backward => lowering.blocks.iter().rev().for_each(|&block| lowering.builder.seal_block(block)),
     }
     compat::finalize(lowering.builder, isa);
-    Ok(())
 }
 
 /// The blocks whose branches sealing waits for: all of them, the unreachable ones too.
@@ -123,15 +121,14 @@ impl Lowering<'_> {
     }
 
     /// Writes the assignments. Of the last one, if it is a comparison, gives the variable and the `i8`.
-    fn body(&mut self, body: &[Assign]) -> Result<Option<(Var, ir::Value)>, String> {
+    fn body(&mut self, body: &[Assign]) -> Option<(Var, ir::Value)> {
         let mut truth = None;
         for (i, assign) in body.iter().enumerate() {
             let mut args = [ir::Value::from_u32(0); 3];
             for (arg, &operand) in args.iter_mut().zip(assign.operands()) {
                 *arg = self.atom(operand);
             }
-            let made = emit::operation(&mut self.builder, assign.op, args)
-                .ok_or_else(|| format!("operation {}", assign.op))?;
+            let made = emit::operation(&mut self.builder, assign.op, args);
             match made {
                 Made::Truth(value) => truth = Some((assign.dest, value)),
                 Made::Number(_) => truth = None,
@@ -142,7 +139,7 @@ impl Lowering<'_> {
                 self.builder.def_var(self.variables[assign.dest.index()], value);
             }
         }
-        Ok(truth)
+        truth
     }
 
     /// Ends the block, in front of block `next`. `truth` is a variable that holds a comparison.

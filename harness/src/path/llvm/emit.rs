@@ -1,4 +1,4 @@
-//! What both lowerings to LLVM IR share: the function's frame, the operations, and the guards of division.
+//! What both lowerings to LLVM IR share: the function's frame, branches, and traps. `operations.rs` has the operations.
 //!
 //! The function is `i64 @f(ptr %inputs)`. The inputs are loads from memory that LLVM knows nothing of, so nothing folds
 //! to a constant that the program did not write as one. Nothing here promises anything to the optimizer: no `nsw`,
@@ -11,14 +11,13 @@ use inkwell::attributes::{Attribute, AttributeLoc};
 use inkwell::basic_block::BasicBlock;
 use inkwell::builder::Builder;
 use inkwell::context::Context;
-use inkwell::intrinsics::Intrinsic;
 use inkwell::module::Module;
 use inkwell::types::IntType;
 use inkwell::values::{FunctionValue, InstructionOpcode, InstructionValue, IntValue, PointerValue};
 
 use super::{Stop, compat};
 use crate::names::Names;
-use crate::op::{Op, Trap};
+use crate::op::Trap;
 use crate::plant::{self, Fault};
 
 /// The name of the compiled function.
@@ -30,12 +29,12 @@ pub const TRAPS: [Trap; 2] = [Trap::DivByZero, Trap::Overflow];
 
 /// A function of one module while it is written.
 pub struct Emitter<'a, 'ctx> {
-    context: &'ctx Context,
-    module: &'a Module<'ctx>,
+    pub(super) context: &'ctx Context,
+    pub(super) module: &'a Module<'ctx>,
     /// Writes at the current place.
     pub builder: Builder<'ctx>,
     function: FunctionValue<'ctx>,
-    i64: IntType<'ctx>,
+    pub(super) i64: IntType<'ctx>,
     traps: [Option<BasicBlock<'ctx>>; TRAPS.len()],
     named: bool,
 }
@@ -105,9 +104,8 @@ impl<'a, 'ctx> Emitter<'a, 'ctx> {
         if plant::on(Fault::LlvmTruncCondition) {
             return Ok(self.builder.build_int_truncate(value, self.context.bool_type(), "")?);
         }
-        let extended = value.as_instruction().filter(|inst| inst.get_opcode() == InstructionOpcode::ZExt);
-        match extended.and_then(|inst| inst.get_operand(0)).and_then(|operand| operand.value()) {
-            Some(bit) => Ok(bit.into_int_value()),
+        match self.bit_of(value) {
+            Some(bit) => Ok(bit),
             None => Ok(self.builder.build_int_compare(IntPredicate::NE, value, self.constant(0), "")?),
         }
     }
@@ -115,7 +113,8 @@ impl<'a, 'ctx> Emitter<'a, 'ctx> {
     /// The bit that a comparison gave before it was widened; `None` for other operations, and what LLVM's builder folded.
     pub fn bit_of(&self, result: IntValue<'ctx>) -> Option<IntValue<'ctx>> {
         let inst = result.as_instruction().filter(|inst| inst.get_opcode() == InstructionOpcode::ZExt)?;
-        Some(inst.get_operand(0)?.value()?.into_int_value())
+        let narrow = inst.get_operand(0)?.value()?.into_int_value();
+        (narrow.get_type() == self.context.bool_type()).then_some(narrow)
     }
 
     /// Ends the block with a `switch`.
@@ -135,80 +134,9 @@ impl<'a, 'ctx> Emitter<'a, 'ctx> {
         Ok(self.builder.build_switch(value, default, &arms)?)
     }
 
-    /// An operation. It may end the current block and go on in a new one.
-    pub fn operation(&mut self, op: Op, [a, b, _]: [IntValue<'ctx>; 3], name: &str) -> Result<IntValue<'ctx>, Stop> {
-        let gt = if plant::on(Fault::LlvmUnsignedGt) { IntPredicate::UGT } else { IntPredicate::SGT };
-        Ok(match op {
-            Op::Add if plant::on(Fault::LlvmSaturatingAdd) => self.saturating_add(a, b)?,
-            Op::Add if plant::on(Fault::LlvmNoWrap) => self.builder.build_int_nsw_add(a, b, name)?,
-            Op::Add => self.builder.build_int_add(a, b, name)?,
-            Op::Sub => self.builder.build_int_sub(a, b, name)?,
-            Op::Mul => self.builder.build_int_mul(a, b, name)?,
-            Op::Div | Op::Rem => self.division(op, a, b, name)?,
-            Op::Eq => self.comparison(IntPredicate::EQ, a, b, name)?,
-            Op::Ne => self.comparison(IntPredicate::NE, a, b, name)?,
-            Op::Lt => self.comparison(IntPredicate::SLT, a, b, name)?,
-            Op::Le => self.comparison(IntPredicate::SLE, a, b, name)?,
-            Op::Gt => self.comparison(gt, a, b, name)?,
-            Op::Ge => self.comparison(IntPredicate::SGE, a, b, name)?,
-            Op::Neg => self.builder.build_int_sub(self.constant(0), a, name)?,
-            Op::Not => self.comparison(IntPredicate::EQ, a, self.constant(0), name)?,
-            Op::Copy => a,
-            raised => return Err(Stop::unsupported(raised.name())),
-        })
-    }
-
-    fn comparison(
-        &self,
-        predicate: IntPredicate,
-        a: IntValue<'ctx>,
-        b: IntValue<'ctx>,
-        name: &str,
-    ) -> Result<IntValue<'ctx>, Stop> {
-        let bit = self.builder.build_int_compare(predicate, a, b, "")?;
-        Ok(self.builder.build_int_z_extend(bit, self.i64, name)?)
-    }
-
-    fn division(&mut self, op: Op, a: IntValue<'ctx>, b: IntValue<'ctx>, name: &str) -> Result<IntValue<'ctx>, Stop> {
-        let by_zero = self.equals(b, 0)?;
-        let mut goes_on = self.trap_if(by_zero, Trap::DivByZero)?;
-        // What `MIN % -1` divides by instead, to stay clear of undefined behaviour.
-        let one = self.constant(1);
-        let mut divisor = b;
-        if op == Op::Rem {
-            let by_minus_one = self.equals(b, -1)?;
-            divisor = self.builder.build_select(by_minus_one, one, b, "")?.into_int_value();
-        } else {
-            let overflows = self.both(self.equals(a, i64::MIN)?, self.equals(b, -1)?)?;
-            if plant::on(Fault::LlvmNoOverflowGuard) {
-                divisor = self.builder.build_select(overflows, one, b, "")?.into_int_value();
-            } else {
-                goes_on &= self.trap_if(overflows, Trap::Overflow)?;
-            }
-        }
-        // After a guard that always traps nothing runs; LLVM's builder would fold the division there to poison.
-        let divisor = if goes_on { divisor } else { one };
-        Ok(match op {
-            Op::Rem => self.builder.build_int_signed_rem(a, divisor, name)?,
-            _ => self.builder.build_int_signed_div(a, divisor, name)?,
-        })
-    }
-
-    fn equals(&self, value: IntValue<'ctx>, constant: i64) -> Result<IntValue<'ctx>, Stop> {
-        Ok(self.builder.build_int_compare(IntPredicate::EQ, value, self.constant(constant), "")?)
-    }
-
-    /// The conjunction of two bits. LLVM's builder does not see what a constant 0 makes of it.
-    fn both(&self, a: IntValue<'ctx>, b: IntValue<'ctx>) -> Result<IntValue<'ctx>, Stop> {
-        match [a, b].into_iter().find(|bit| bit.get_zero_extended_constant() == Some(0)) {
-            Some(zero) => Ok(zero),
-            None => Ok(self.builder.build_and(a, b, "")?),
-        }
-    }
-
     /// A guard: traps if the bit is set, else goes on in a new block. Whether it can go on: not if the bit is the constant
     /// 1; and for the constant 0 no guard is written.
-    fn trap_if(&mut self, bit: IntValue<'ctx>, trap: Trap) -> Result<bool, Stop> {
+    pub(super) fn trap_if(&mut self, bit: IntValue<'ctx>, trap: Trap) -> Result<bool, Stop> {
         let known = bit.get_zero_extended_constant();
         if known != Some(0) {
             let current = self.current()?;
@@ -241,15 +169,6 @@ impl<'a, 'ctx> Emitter<'a, 'ctx> {
         self.builder.build_unreachable()?;
         self.traps[code] = Some(block);
         Ok(block)
-    }
-
-    /// The planted fault.
-    fn saturating_add(&self, a: IntValue<'ctx>, b: IntValue<'ctx>) -> Result<IntValue<'ctx>, Stop> {
-        let declared =
-            Intrinsic::find("llvm.sadd.sat").and_then(|it| it.get_declaration(self.module, &[self.i64.into()]));
-        let saturating = declared.ok_or_else(|| Stop::harness("LLVM knows no llvm.sadd.sat"))?;
-        let call = self.builder.build_call(saturating, &[a.into(), b.into()], "")?;
-        Ok(call.try_as_basic_value().unwrap_basic().into_int_value())
     }
 }
 

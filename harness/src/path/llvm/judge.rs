@@ -122,7 +122,7 @@ fn write(text: &mut String, inputs: &[Value], blocks: &[BlockText<'_>]) -> Resul
             line(text, format_args!("{} = phi i64 {}", Name(phi.dest), entries.join(", ")));
         }
         for inst in block.body {
-            instruction(text, inst)?;
+            instruction(text, inst);
         }
         match &block.term {
             Terminator::Br(to) => line(text, format_args!("br label %b{}", to.0)),
@@ -145,9 +145,9 @@ fn write(text: &mut String, inputs: &[Value], blocks: &[BlockText<'_>]) -> Resul
     Ok(())
 }
 
-fn instruction(text: &mut String, inst: &Inst) -> Result<(), String> {
+fn instruction(text: &mut String, inst: &Inst) {
     let dest = Name(inst.dest);
-    let [a, b, _] = inst.args.map(Operand);
+    let [a, b, c] = inst.args.map(Operand);
     let zero = Operand(Atom::Const(0));
     let compare = |text: &mut String, predicate: &str, b: Operand| {
         line(text, format_args!("{dest}.bit = icmp {predicate} i64 {a}, {b}"));
@@ -168,9 +168,14 @@ fn instruction(text: &mut String, inst: &Inst) -> Result<(), String> {
         Op::Gt => compare(text, "sgt", b),
         Op::Ge => compare(text, "sge", b),
         Op::Not => compare(text, "eq", zero),
-        raised => return Err(format!("the operation {raised}")),
+        // Nothing of this runs, so an operation with as many operands does for any other.
+        op if op.arity() == 1 => line(text, format_args!("{dest} = add i64 {a}, 0")),
+        op if op.arity() == 2 => line(text, format_args!("{dest} = add i64 {a}, {b}")),
+        _ => {
+            line(text, format_args!("{dest}.bit = icmp ne i64 {a}, 0"));
+            line(text, format_args!("{dest} = select i1 {dest}.bit, i64 {b}, i64 {c}"));
+        }
     }
-    Ok(())
 }
 
 fn line(text: &mut String, line: fmt::Arguments<'_>) {

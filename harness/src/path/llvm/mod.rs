@@ -14,7 +14,9 @@ mod faults;
 #[cfg(not(shared_object))]
 mod judge;
 mod machine;
+mod meaning;
 mod object;
+mod operations;
 mod optimized;
 mod phi;
 mod prefixes;

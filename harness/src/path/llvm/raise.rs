@@ -1,29 +1,29 @@
 //! LLVM's SSA raised into the lab's phi form (Definition 8.4.3), so that the lab judges and runs what LLVM constructed.
 //!
-//! The tables at the end say what each instruction becomes. A narrow integer is held zero-extended (see `op.rs`), so
-//! that `zext` is a copy and bit logic is the same at every width. A load of an input is the function's input; a guard
+//! `meaning.rs` has the table of what each instruction becomes. A narrow integer is held zero-extended (see `op.rs`), so
+//! that `zext` is a copy and bit logic is the same at every width; arithmetic is that of the narrow operations. A load of an input is the function's input; a guard
 //! stays what it is, a branch to a block that traps. Unreachable blocks are left out: `mem2reg` leaves poison in them,
 //! and nothing can run it. Elsewhere, poison and every instruction without a line in the tables are *unsupported*.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-use inkwell::IntPredicate;
 use inkwell::basic_block::BasicBlock;
 use inkwell::llvm_sys::core::LLVMGetSwitchCaseValue;
 use inkwell::llvm_sys::prelude::LLVMValueRef;
 use inkwell::module::Module;
 use inkwell::types::AnyTypeEnum;
 use inkwell::values::{
-    AnyValue, AsValueRef, BasicValueEnum, CallSiteValue, FunctionValue, InstructionOpcode, InstructionValue, IntValue,
-    PhiValue,
+    AnyValue, AsValueRef, BasicValue, BasicValueEnum, CallSiteValue, FunctionValue, InstructionOpcode,
+    InstructionValue, IntValue, PhiValue,
 };
 
 use super::compat;
 use super::emit::{FUNCTION, RAISE_TRAP, TRAPS};
+use super::meaning::{comparison, intrinsic_operation, operation, zero_extension};
 use crate::lab::{Atom, Block, Inst, Phi, PhiBlock, PhiFunction, Terminator, Value};
 use crate::names::Names;
-use crate::op::{Op, Trap};
+use crate::op::{Int, Op, Trap};
 
 /// What can't be raised: an opcode, a kind of value.
 pub type Reason = String;
@@ -52,7 +52,7 @@ impl Hasher for ByAddress {
 /// Raises the module's function, which has so many inputs.
 pub fn raise(module: &Module<'_>, inputs: usize) -> Result<PhiFunction, Reason> {
     let function = module.get_function(FUNCTION).ok_or("no function")?;
-    let raiser = Raiser::number(function, inputs)?;
+    let mut raiser = Raiser::number(function, inputs)?;
     let listing: Vec<_> = function.get_basic_block_iter().filter(|block| raiser.blocks.contains_key(block)).collect();
     let blocks = listing.into_iter().map(|block| raiser.block(block)).collect::<Result<_, _>>()?;
     Ok(PhiFunction { inputs: raiser.inputs, blocks, value_names: raiser.value_names, block_names: raiser.block_names })
@@ -71,6 +71,8 @@ struct Raiser<'ctx> {
     block_names: Names,
     /// The base of the names of values.
     base: u32,
+    /// The base of the names of intermediate results, and how many there are.
+    temporaries: (u32, u32),
 }
 
 impl<'ctx> Raiser<'ctx> {
@@ -80,6 +82,7 @@ impl<'ctx> Raiser<'ctx> {
         let input_base = value_names.base("in");
         let inputs: Vec<_> = (0..inputs).map(|k| Value(value_names.push_version(input_base, k as u32))).collect();
         let base = value_names.base("v");
+        let temporaries = (value_names.base("t"), 0);
         let reachable = reachable(function);
         let mut raiser = Raiser {
             inputs,
@@ -89,6 +92,7 @@ impl<'ctx> Raiser<'ctx> {
             value_names,
             block_names,
             base,
+            temporaries,
         };
         if let Some(pointer) = function.get_first_param() {
             raiser.places.insert(pointer.as_value_ref(), 0);
@@ -127,21 +131,21 @@ impl<'ctx> Raiser<'ctx> {
         Ok(())
     }
 
-    fn block(&self, block: BasicBlock<'ctx>) -> Result<PhiBlock, Reason> {
+    fn block(&mut self, block: BasicBlock<'ctx>) -> Result<PhiBlock, Reason> {
         let (mut phis, mut body, mut trap) = (Vec::new(), Vec::new(), None);
         let mut term = None;
         for inst in block.get_instructions() {
             match inst.get_opcode() {
                 InstructionOpcode::GetElementPtr | InstructionOpcode::Load => {}
                 InstructionOpcode::Phi => phis.push(self.phi(inst)?),
-                InstructionOpcode::Call => trap = Some(raised_trap(inst)?),
+                InstructionOpcode::Call if intrinsic(inst).is_none() => trap = Some(raised_trap(inst)?),
                 InstructionOpcode::Br => term = Some(self.branch(inst)?),
                 InstructionOpcode::Switch => term = Some(self.switch(inst)?),
                 InstructionOpcode::Return => term = Some(Terminator::Ret(self.atom(operand(inst, 0)?)?)),
                 InstructionOpcode::Unreachable => {
                     term = Some(Terminator::Trap(trap.ok_or("unreachable")?));
                 }
-                _ => body.push(self.instruction(inst)?),
+                _ => self.instruction(inst, &mut body)?,
             }
         }
         let name = self.blocks[&block];
@@ -188,21 +192,84 @@ impl<'ctx> Raiser<'ctx> {
         Ok(Terminator::Switch(self.atom(operand(inst, 0)?)?, arms.collect::<Result<_, Reason>>()?, target(1)?))
     }
 
-    fn instruction(&self, inst: InstructionValue<'ctx>) -> Result<Inst, Reason> {
+    /// Appends what an instruction means: an operation, and what brings its result into the form in which it is held.
+    fn instruction(&mut self, inst: InstructionValue<'ctx>, body: &mut Vec<Inst>) -> Result<(), Reason> {
         let opcode = inst.get_opcode();
-        let bits = width(operand(inst, 0)?);
-        let op = match inst.get_icmp_predicate() {
-            Some(predicate) => comparison(predicate, bits),
-            None => operation(opcode, bits),
-        };
-        let op = op.ok_or_else(|| format!("{} i{bits}", mnemonic(opcode)))?;
-        let mut operands = (0..inst.get_num_operands())
-            .map(|index| self.atom(operand(inst, index)?))
-            .collect::<Result<Vec<_>, _>>()?;
-        if opcode == InstructionOpcode::Trunc {
-            operands.push(mask(inst)?);
+        if is_wide(inst) {
+            // A step towards the upper half of a product, which is taken as one.
+            return Ok(());
         }
-        Ok(Inst::new(self.dest(inst)?, op, &operands))
+        let dest = self.dest(inst)?;
+        if let Some((op, [a, b])) = self.high_product(inst)? {
+            body.push(Inst::new(dest, op, &[a, b]));
+            return Ok(());
+        }
+        let bits = width(operand(inst, 0)?);
+        let name = intrinsic(inst);
+        let op = match (inst.get_icmp_predicate(), &name) {
+            (Some(predicate), _) => comparison(predicate, bits),
+            (None, Some(name)) => intrinsic_operation(name, bits),
+            (None, None) => operation(opcode, bits),
+        };
+        let what = name.as_deref().map_or_else(|| mnemonic(opcode), str::to_string);
+        let op = op.ok_or_else(|| format!("{what} i{bits}"))?;
+        let mut operands = Vec::with_capacity(3);
+        for index in 0..op.arity() as u32 {
+            match opcode {
+                InstructionOpcode::Trunc if index == 1 => operands.push(mask(inst)?),
+                _ => operands.push(self.atom(operand(inst, index)?)?),
+            }
+        }
+        if what == "llvm.fshl" || what == "llvm.fshr" {
+            // A rotation, if it shifts one value into itself.
+            let [first, second, count] = [0, 1, 2].map(|index| operand(inst, index));
+            if first?.as_value_ref() != second?.as_value_ref() {
+                return Err(format!("{what} i{bits}"));
+            }
+            operands[1] = self.atom(count?)?;
+        }
+        // What is read as signed has its sign in all 64 bits.
+        let result = match inst.get_type() {
+            AnyTypeEnum::IntType(int) => int.get_bit_width(),
+            _ => 64,
+        };
+        let signed = matches!(op, Op::At(narrow, int) if int.signed() && !narrow.compares())
+            || opcode == InstructionOpcode::SExt && result < 64;
+        if signed {
+            let (base, count) = self.temporaries;
+            self.temporaries.1 += 1;
+            let wide = Value(self.value_names.push_version(base, count));
+            body.push(Inst::new(wide, op, &operands));
+            let held = Int::new(result, false).map(zero_extension).ok_or_else(|| format!("{what} to i{result}"))?;
+            body.push(Inst::new(dest, held, &[Atom::Value(wide)]));
+        } else {
+            body.push(Inst::new(dest, op, &operands));
+        }
+        Ok(())
+    }
+
+    /// The upper half of a product as the emitter writes it: `trunc (lshr (mul (ext a), (ext b)), 64)`.
+    fn high_product(&self, inst: InstructionValue<'ctx>) -> Result<Option<(Op, [Atom; 2])>, Reason> {
+        if inst.get_opcode() != InstructionOpcode::Trunc || width(operand(inst, 0)?) <= 64 {
+            return Ok(None);
+        }
+        let shifted = made(operand(inst, 0)?, InstructionOpcode::LShr)?;
+        let product = made(operand(shifted, 0)?, InstructionOpcode::Mul)?;
+        let mut op = Op::Umulhi;
+        let mut operands = [Atom::Const(0); 2];
+        for (slot, index) in operands.iter_mut().zip(0..) {
+            let factor = operand(product, index)?;
+            match factor.as_instruction_value() {
+                Some(extension) => {
+                    if extension.get_opcode() == InstructionOpcode::SExt {
+                        op = Op::Mulhi;
+                    }
+                    *slot = self.atom(operand(extension, 0)?)?;
+                }
+                None => *slot = Atom::Const(wide_constant(factor)?),
+            }
+        }
+        Ok(Some((op, operands)))
     }
 
     fn dest(&self, inst: InstructionValue<'ctx>) -> Result<Value, Reason> {
@@ -220,42 +287,30 @@ impl<'ctx> Raiser<'ctx> {
     }
 }
 
-/// What an instruction becomes, by the width of its first operand.
-fn operation(opcode: InstructionOpcode, bits: u32) -> Option<Op> {
-    use InstructionOpcode::*;
-    Some(match (opcode, bits) {
-        (Add, 64) => Op::Add,
-        (Sub, 64) => Op::Sub,
-        (Mul, 64) => Op::Mul,
-        (SDiv, 64) => Op::Div,
-        (SRem, 64) => Op::Rem,
-        (And, _) => Op::And,
-        (Or, _) => Op::Or,
-        (Xor, _) => Op::Xor,
-        // Held zero-extended already.
-        (ZExt, _) => Op::Copy,
-        // With the mask of its result.
-        (Trunc, _) => Op::And,
-        (Select, _) => Op::Select,
-        _ => return None,
-    })
+/// The name of the intrinsic that an instruction calls, if it does: `llvm.smin` of `llvm.smin.i8`.
+fn intrinsic(inst: InstructionValue<'_>) -> Option<String> {
+    let callee = CallSiteValue::try_from(inst).ok()?.get_called_fn_value()?;
+    let name = callee.get_name().to_str().ok()?.to_string();
+    let (name, _) = name.strip_prefix("llvm.").and_then(|_| name.rsplit_once('.'))?;
+    Some(name.to_string())
 }
 
-/// What an `icmp` becomes. The signed ones need all 64 bits.
-fn comparison(predicate: IntPredicate, bits: u32) -> Option<Op> {
-    Some(match (predicate, bits) {
-        (IntPredicate::EQ, _) => Op::Eq,
-        (IntPredicate::NE, _) => Op::Ne,
-        (IntPredicate::ULT, _) => Op::Ult,
-        (IntPredicate::ULE, _) => Op::Ule,
-        (IntPredicate::UGT, _) => Op::Ugt,
-        (IntPredicate::UGE, _) => Op::Uge,
-        (IntPredicate::SLT, 64) => Op::Lt,
-        (IntPredicate::SLE, 64) => Op::Le,
-        (IntPredicate::SGT, 64) => Op::Gt,
-        (IntPredicate::SGE, 64) => Op::Ge,
-        _ => return None,
-    })
+/// Whether an instruction's result has more than 64 bits.
+fn is_wide(inst: InstructionValue<'_>) -> bool {
+    matches!(inst.get_type(), AnyTypeEnum::IntType(int) if int.get_bit_width() > 64)
+}
+
+/// The instruction that made a value, which must be this one.
+fn made<'ctx>(value: BasicValueEnum<'ctx>, opcode: InstructionOpcode) -> Result<InstructionValue<'ctx>, Reason> {
+    let inst = value.as_instruction_value().filter(|inst| inst.get_opcode() == opcode);
+    inst.ok_or_else(|| format!("i{} without {}", width(value), mnemonic(opcode)))
+}
+
+/// A constant of more than 64 bits that is an extended one of 64.
+fn wide_constant(value: BasicValueEnum<'_>) -> Result<i64, Reason> {
+    let text = value.print_to_string().to_string();
+    let number = text.rsplit(' ').next().and_then(|digits| digits.parse::<i128>().ok());
+    number.map(|number| number as i64).ok_or_else(|| "wide constant".into())
 }
 
 /// A call of the host function that ends the run. There are no other calls.

@@ -159,7 +159,8 @@ fn raising_inputs_guards_and_bits() {
             %same = icmp eq i8 %low, -1
             %chosen = select i1 %same, i64 %wide, i64 -7
             ret i64 %chosen";
-    let expected = "phi(in.0, in.1)
+    let expected = "# dialect: plus
+phi(in.0, in.1)
 b.0:
   v.2 = eq in.1, 0
   cbr v.2, b.1, b.2
@@ -189,7 +190,8 @@ fn raising_switches_of_any_width() {
             switch i64 %a, label %d []
         d:
             ret i64 %a";
-    let expected = "phi(in.0, in.1)
+    let expected = "# dialect: plus
+phi(in.0, in.1)
 b.0:
   switch in.0, 7: b.1, -9223372036854775808: b.2, -1: b.1, b.2
 b.1:
@@ -229,12 +231,13 @@ b.1:
 #[test]
 fn what_raising_does_not_know_it_names() {
     for (body, reason) in [
-        ("%x = shl i64 1, 2 ret i64 %x", "shl i64"),
+        ("%x = shl i64 1, 2 %y = shl i1 true, false %z = zext i1 %y to i64 ret i64 %z", "shl i1"),
         ("ret i64 poison", "poison"),
         ("ret i64 undef", "constant"),
         ("%x = freeze i64 1 ret i64 %x", "freeze i64"),
         ("%x = add i1 true, true %y = zext i1 %x to i64 ret i64 %y", "add i1"),
-        ("%x = icmp slt i8 1, 2 %y = zext i1 %x to i64 ret i64 %y", "icmp i8"),
+        ("%x = icmp slt i4 1, 2 %y = zext i1 %x to i64 ret i64 %y", "icmp i4"),
+        ("%x = zext i64 7 to i128 %y = trunc i128 %x to i64 ret i64 %y", "i128 without lshr"),
         ("%x = alloca i64 %y = load i64, ptr %x ret i64 %y", "load"),
         ("unreachable", "unreachable"),
         ("%x = getelementptr i64, ptr %in, i64 2 %y = load i64, ptr %x ret i64 %y", "load"),

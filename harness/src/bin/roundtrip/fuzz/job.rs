@@ -7,6 +7,7 @@ use anyhow::anyhow;
 use harness::Spent;
 use harness::case::{Case, Form, Program};
 use harness::compare::Report;
+use harness::dialect::Dialect;
 use harness::generate::{self, Policy};
 use harness::path::{Detail, Path, PathId};
 use harness::record::known::{self, Known};
@@ -36,6 +37,8 @@ pub struct Programs {
     pub from: u64,
     /// Their language.
     pub form: Form,
+    /// The dialect of their operations.
+    pub dialect: Dialect,
     /// `--schedule`.
     pub schedule: Option<String>,
     /// The corpus, which lists known issues.
@@ -43,6 +46,11 @@ pub struct Programs {
 }
 
 impl Programs {
+    /// What the programs may look like.
+    pub fn policy(&self) -> Policy {
+        Policy { dialect: self.dialect, ..Policy::default() }
+    }
+
     /// The number of the run's `nth` program.
     pub fn number(&self, nth: u64) -> u64 {
         self.from.wrapping_add(nth)
@@ -85,7 +93,8 @@ impl Job {
     pub fn new(programs: Programs, ids: Vec<PathId>) -> anyhow::Result<Job> {
         let schedule = Schedule::new(programs.schedule.as_deref(), &ids)?;
         let known = known::read(&programs.corpus)?;
-        Ok(Job { programs, policy: Policy::default(), ids, schedule, known })
+        let policy = programs.policy();
+        Ok(Job { programs, policy, ids, schedule, known })
     }
 
     /// Checks the programs asked for.

@@ -24,6 +24,7 @@ use std::time::Duration;
 
 use anyhow::{Context, bail};
 use harness::case::{Case, Form};
+use harness::dialect::Dialect;
 use harness::path::{Detail, Path, PathId};
 use harness::record::known;
 
@@ -48,6 +49,7 @@ Examples:
   roundtrip fuzz
   roundtrip fuzz --seed 7 --programs 10000 --corpus corpus
   roundtrip fuzz --time 10m --jobs 4 --paths 'tiny/*,lab/*,llvm/*'
+  roundtrip fuzz --dialect plus --time 10m
   roundtrip fuzz --time 8h --log night.jsonl --hang-after 30s
   roundtrip fuzz --form tac --schedule 'llvm/*-O2=20%,cranelift/*=50%'
 
@@ -87,6 +89,9 @@ pub struct Args {
     /// The language of the programs: tiny, tac
     #[arg(long, value_name = "FORM", default_value = "tiny")]
     form: GeneratedForm,
+    /// The dialect of the programs' operations: core, plus
+    #[arg(long, value_name = "DIALECT", default_value_t = Dialect::Core)]
+    dialect: Dialect,
     /// Shares of the programs that expensive paths run on: `GLOB=N%`, comma-separated
     #[arg(long, value_name = "SHARES", help = format!("Shares of the programs that paths run on, GLOB=N%, comma-separated; \
         the first that fits counts, and after them these: {}", schedule::DEFAULT))]
@@ -149,7 +154,8 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
     // The workers read them too.
     let known = known::read(&args.corpus)?;
     let corpus = args.corpus.clone();
-    let programs = Programs { seed: args.seed, from: args.from, form: args.form.into(), schedule, corpus };
+    let programs =
+        Programs { seed: args.seed, from: args.from, form: args.form.into(), dialect: args.dialect, schedule, corpus };
     let progress = Progress::new(args.programs, terminal);
     end_on_interrupt()?;
     let (programs, paths, ids, known) = (&programs, &*paths, &*ids, &*known);

@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 use anyhow::Context;
 use harness::case::Case;
 use harness::compare::{Identity, Signature, Verdict};
-use harness::generate::{self, Policy};
+use harness::generate;
 use harness::path::{Detail, Path};
 use harness::record::{self, Finding, Recorded, Toolchained};
 
@@ -55,7 +55,7 @@ fn record_first(
     first: u64,
 ) -> anyhow::Result<Recorded> {
     let (seed, paths) = (setting.programs.seed, setting.paths);
-    let original = generate::case(seed, first, setting.programs.form, &Policy::default());
+    let original = generate::case(seed, first, setting.programs.form, &setting.programs.policy());
     let looked =
         |case: &Case, texts| checker.check(case, paths, Detail { texts, structure: true, ..Detail::default() });
     let report = looked(&original, false)?;

@@ -77,7 +77,8 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
         return Ok(Status::Good);
     }
     let paths = args.paths.select(terminal)?;
-    let case = Source::read(&args.file, &InputForm { input_form: None })?.load(&args.options, terminal)?.case;
+    let case =
+        Source::read(&args.file, &InputForm { input_form: None, dialect: None })?.load(&args.options, terminal)?.case;
     match args.step {
         Step::Report => {
             let paths: Vec<&dyn Path> = paths.iter().map(|path| &**path).collect();

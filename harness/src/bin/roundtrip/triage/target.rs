@@ -112,7 +112,7 @@ fn minimized_in(folder: &Path) -> anyhow::Result<PathBuf> {
 /// The case of a file, with its own runs.
 pub fn case(file: &Path, terminal: &Terminal) -> anyhow::Result<Case> {
     let options = RunOptions { inputs: Vec::new(), fuel: DEFAULT_FUEL };
-    Ok(Source::read(file, &InputForm { input_form: None })?.load(&options, terminal)?.case)
+    Ok(Source::read(file, &InputForm { input_form: None, dialect: None })?.load(&options, terminal)?.case)
 }
 
 /// Writes a file beside and renames it.
