@@ -64,10 +64,11 @@ fn check(path: &dyn Path, name: &str, program: &Program, runs: &[(Vec<i64>, Stri
     let vectors = runs.iter().map(|(vector, _)| vector.clone()).collect();
     let case = Case { program: program.clone(), vectors, fuel: DEFAULT_FUEL };
     let observation = path.observe(&case, Detail::default());
-    let Observation { raised, interpreted, outcomes, faults, unsupported, notes, texts } = observation;
+    let Observation { raised, interpreted, outcomes, faults, unsupported, notes, texts, size } = observation;
     let at = format!("{name}, {}", path.id());
     assert_eq!((faults, unsupported, texts), (vec![], vec![], vec![]), "{at}");
     assert_eq!((interpreted, notes), (vec![], vec![]), "{at}");
+    assert!(size.is_some_and(|size| size.code > 0 && size.instructions > 0), "{at}: {size:?}");
     let stages: Vec<Stage> = raised.iter().map(|raised| raised.stage).collect();
     assert_eq!(stages, [Stage::Construct, Stage::Optimize], "{at}");
     assert_eq!(outcomes.len(), runs.len(), "{at}");

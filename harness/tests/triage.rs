@@ -7,8 +7,10 @@
 use std::path::Path;
 
 use assert_cmd::cargo::cargo_bin_cmd;
+use harness::op::Outcome;
 use harness::path::check_filetest;
 use harness::plant::Fault;
+use harness::report::draft::llvm;
 use serde_json::Value;
 
 /// One path of each kind, and some that show a fault alone.
@@ -41,7 +43,8 @@ const QUICK: [Case; 9] = [
     (
         Fault::LlvmNoWrap,
         "input x;\n# run: 9223372036854775807\nreturn x + 1 > x\n",
-        ["llvm", "optimize", "4 instcombine on f"],
+        // Raised, the flag is seen before any pass makes use of it.
+        ["llvm", "lower", ""],
     ),
 ];
 
@@ -147,20 +150,18 @@ fn a_draft_for_cranelift_is_a_test_with_the_right_values() {
 }
 
 #[test]
-fn a_draft_for_llvm_shows_the_fault_to_opt_and_lli() {
+fn a_module_for_llvm_shows_right_and_wrong_to_opt_and_lli() {
     use std::process::Command;
 
-    let folder = files(Fault::LlvmNoWrap, "input x;\n# run: 9223372036854775807\nreturn (x + x) / 2\n");
-    let out = folder.path().join("out");
-    let draft = std::fs::read_to_string(out.join("draft.md")).unwrap();
-    assert!(draft.contains("Seen in a process of its own: right before, wrong after."), "{draft}");
-    for link in [
-        "https://godbolt.org/clientstate/",
-        "https://alive2.llvm.org/ce/#g:",
-        "https://github.com/llvm/llvm-project/issues?q=",
-    ] {
-        assert!(draft.contains(link), "{link}\n{draft}");
-    }
+    let folder = tempfile::tempdir().unwrap();
+    let run = |command: &mut Command| command.current_dir(folder.path()).output().unwrap();
+    std::fs::write(folder.path().join("a.tiny"), "input x;\nreturn (x + x) / 2\n").unwrap();
+    let lowered = run(Command::new(env!("CARGO_BIN_EXE_roundtrip")).args(["lower", "a.tiny", "--form", "llvm"]));
+    // A flag that does not hold, which nothing but `instcombine` makes use of.
+    let text = String::from_utf8(lowered.stdout).unwrap().replace("= add i64", "= add nsw i64");
+    assert!(text.contains("nsw"), "{text}");
+    let right = Outcome::Return((i64::MAX.wrapping_add(i64::MAX)) / 2);
+    std::fs::write(folder.path().join("repro.ll"), llvm::module(&text, &[i64::MAX], right)).unwrap();
     // The tools come with LLVM's development files, under their version's name or plainly.
     let version = "22";
     let tool = |name: &str| {
@@ -172,15 +173,13 @@ fn a_draft_for_llvm_shows_the_fault_to_opt_and_lli() {
         named.into_iter().find(is_it)
     };
     let (Some(opt), Some(lli)) = (tool("opt"), tool("lli")) else {
-        eprintln!("no opt and lli of LLVM {version} here: the draft's commands were not tried");
+        eprintln!("no opt and lli of LLVM {version} here: the module was not tried");
         return;
     };
-    let run = |file: &str| Command::new(&lli).args(["-O0", file]).current_dir(&out).output().unwrap().status.code();
-    assert_eq!(run("repro.ll"), Some(0));
-    let passes = draft.split_once("opt -S ").unwrap().1.split(' ').next().unwrap().replace('\'', "");
-    let optimized = Command::new(&opt).args(["-S", &passes, "repro.ll", "-o", "after.ll"]).current_dir(&out).status();
-    assert!(optimized.unwrap().success(), "{passes}");
-    assert_eq!(run("after.ll"), Some(1));
+    assert_eq!(run(Command::new(&lli).args(["-O0", "repro.ll"])).status.code(), Some(0));
+    let passes = "-passes=instcombine<no-verify-fixpoint>";
+    assert!(run(Command::new(&opt).args(["-S", passes, "repro.ll", "-o", "after.ll"])).status.success());
+    assert_eq!(run(Command::new(&lli).args(["-O0", "after.ll"])).status.code(), Some(1));
 }
 
 #[test]

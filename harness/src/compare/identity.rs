@@ -20,6 +20,7 @@ use serde::{Deserialize, Serialize};
 
 use super::signature::{first_fault, slug};
 use super::{Report, Source, Verdict};
+use crate::op::Outcome;
 use crate::path::{PathId, Stage};
 
 /// What makes two findings one. Its text is fit for a file name.
@@ -55,7 +56,9 @@ impl Identity {
             None => (name(plainest(wrong(report).map(|source| &source.path), order)?), None),
         };
         let parts = [signature.kind(), stage, &accused].into_iter().map(String::from);
-        let shape = Some(shape.to_string()).filter(|shape| !shape.is_empty());
+        // A validator looks at one edge at a time, so whether that goes back says nothing.
+        let shape = if report.verdict == Verdict::Invalid { shape.replace("loop", "if") } else { shape.into() };
+        let shape = Some(shape).filter(|shape| !shape.is_empty());
         Some(Identity(parts.chain(said).chain(shape).collect::<Vec<_>>().join(".")))
     }
 }
@@ -66,12 +69,15 @@ fn wrong(report: &Report) -> impl Iterator<Item = &Source> {
     classes.flat_map(|class| &class.sources)
 }
 
-/// Whether a form of a path is wrong on a run that the path itself executes right.
+/// Whether a form of a path is wrong on a run that the path itself executes right. Undefined behaviour is no
+/// contradiction: a machine does something, and by chance the right thing.
 fn contradicts_itself(report: &Report, form: &Source) -> bool {
     let executes = |source: &Source| source.path == form.path && source.stage == Stage::Execute;
     form.stage != Stage::Execute
         && report.runs.iter().any(|run| {
-            let is_wrong = |class: &&super::Class| class.outcome != run.right && class.sources.contains(form);
+            let is_wrong = |class: &&super::Class| {
+                ![run.right, Outcome::Undefined].contains(&class.outcome) && class.sources.contains(form)
+            };
             let right = run.classes.iter().find(|class| class.outcome == run.right);
             run.classes.iter().any(|class| is_wrong(&class))
                 && right.is_some_and(|class| class.sources.iter().any(executes))
@@ -91,7 +97,6 @@ fn name(path: &PathId) -> String {
 mod tests {
     use super::*;
     use crate::compare::{Class, PathFault, Run, Signature};
-    use crate::op::Outcome;
     use crate::path::FaultKind;
 
     fn path(name: &str) -> PathId {
@@ -166,6 +171,7 @@ mod tests {
         }
         let said = "invalid.construct.lab-phi.s2-definition-of-does-not-dominate-its-use.if";
         assert_eq!(identity(&report, "if"), said);
+        assert_eq!(identity(&report, "loop"), said);
         report.signature = Some(Signature("disagree.judge.lab-accepts-undominated".into()));
         assert_eq!(identity(&report, "if"), "disagree.judge.lab-accepts-undominated");
     }

@@ -9,11 +9,14 @@
 mod identity;
 mod sides;
 mod signature;
+mod standing;
+pub mod versions;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
+pub use standing::Standing;
 
 use crate::judge::Judged;
 use crate::op::{Execution, Outcome};

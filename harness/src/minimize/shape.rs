@@ -2,9 +2,11 @@
 //! shape names the construct at fault, whatever the names, the constants and the order.
 //!
 //! An operation is a word of it when no other operation can stand in its place: `1 - 0` shows that operands were
-//! exchanged, `1 + 0` doesn't, but a loop that takes its values one after the other does so with any counter. `a > b` is
-//! `b < a`. What jumps is `if`, with `&&` and `||`, or `loop`. `wide` is a number that 32 bits don't hold, which the
-//! minimizer would not have left for nothing; `inputs` are two or more.
+//! exchanged, `1 + 0` doesn't. `a > b` is `b < a`. What jumps is `if`, with `&&` and `||`, or `loop`; operations that
+//! steer a loop are part of it, since how often it must go round is chance. `wide` is a number that 32 bits don't hold,
+//! which the minimizer would not have left for nothing, unless it steers a loop; `inputs` are two or more.
+
+mod steering;
 
 use super::measure::Measure;
 use crate::case::{Case, Form, Program};
@@ -24,12 +26,15 @@ pub fn shape(case: &Case, interesting: &mut dyn FnMut(&Case) -> bool) -> String 
     if parts.operations.len() > MOST_OPERATIONS {
         return "many".into();
     }
-    let mut words: Vec<&str> =
-        parts.operations.iter().filter(|&&op| is_needed(case, op, interesting)).map(|op| op.name()).collect();
+    let own = parts
+        .operations
+        .iter()
+        .filter(|op| !parts.loops || !steering::steers(&case.program, |other| word(other) == **op));
+    let mut words: Vec<&str> = own.filter(|&&op| is_needed(case, op, interesting)).map(|op| op.name()).collect();
     words.extend(if parts.loops { Some("loop") } else { parts.branches.then_some("if") });
     words.extend(parts.switches.then_some("switch"));
     words.extend((case.program.inputs() > 1).then_some("inputs"));
-    words.extend(parts.wide.then_some("wide"));
+    words.extend((parts.wide && !parts.loops).then_some("wide"));
     if words.is_empty() && parts.assigns {
         words.push("assign");
     }
@@ -186,7 +191,7 @@ mod tests {
         let case = tiny_case("return (1 - 0) * (2 > 1)");
         let has = |text: &'static str| move |case: &Case| Measure::of(case).text().contains(text);
         assert_eq!(shape(&case, &mut has("-")), "sub");
-        assert_eq!(shape(&case, &mut has("> ")), "lt");
+        assert_eq!(shape(&case, &mut has(" > ")), "lt");
         assert_eq!(shape(&case, &mut |_| false), "sub-mul-lt");
         assert_eq!(shape(&case, &mut |_| true), "");
     }
@@ -198,6 +203,7 @@ mod tests {
         assert_eq!(of("while a { a = 1 || b; }\nreturn 2147483648"), "loop");
         assert_eq!(of("input a, b;\nreturn -4294967296"), "inputs-wide");
         assert_eq!(of("a = 1;\nreturn a"), "assign");
+        assert_eq!(of("while a < 4294967296 { a = a + 1; }\nreturn a"), "loop");
         let tac_of =
             |text| Parts::of(&Case { program: Program::Tac(tac::parse(text).unwrap()), ..tiny_case("return 0") });
         let parts = tac_of("L:\nif a goto M\na = copy 1\ngoto L\nM:\nret a");

@@ -63,7 +63,7 @@ impl Memory {
 
     /// The bytes at an address.
     fn bytes(&mut self, address: u64, count: usize, align: u64) -> Result<&mut [Byte], &'static str> {
-        if address % align.clamp(1, 16) != 0 {
+        if !address.is_multiple_of(align.clamp(1, 16)) {
             return Err("access of an address that is not aligned as promised");
         }
         let (object, offset) = self.locate(address).ok_or("access outside of all objects")?;

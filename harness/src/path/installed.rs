@@ -5,6 +5,7 @@
 //! ([`wire`]). It is never unloaded: the compilers in it have per-thread state.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::ffi::{CStr, OsStr, c_char, c_void};
 use std::path::{self, PathBuf};
 use std::{env, fs, slice};
@@ -14,12 +15,13 @@ use serde::de::DeserializeOwned;
 
 use crate::case::Case;
 use crate::path::wire::{self, Described, Request, Take};
-use crate::path::{Detail, Fault, FaultKind, Observation, Path, PathId, Stage, Toolchain};
+use crate::path::{Detail, Fault, FaultKind, Observation, Path, PathId, Stage, Toolchain, registry};
 
 /// The environment variable that names the folder of shared objects.
 pub const FOLDER_VARIABLE: &str = "ROUNDTRIP_TOOLCHAINS";
 
 /// A shared object that is there.
+#[derive(Clone, Debug)]
 pub struct Found {
     /// Its file.
     pub file: PathBuf,
@@ -102,6 +104,51 @@ impl Found {
     fn broken(&self, reason: &str) -> String {
         let Found { file, compiler, version } = self;
         format!("{}: {reason}; rebuild it: scripts/toolchain add {compiler} {version}", file.display())
+    }
+}
+
+/// One version of one compiler that paths of this program go through, linked in or installed.
+pub struct Version {
+    /// The compiler.
+    pub compiler: String,
+    /// The exact version.
+    pub version: String,
+    /// The shared object; `None` if it is linked in.
+    found: Option<Found>,
+}
+
+impl Version {
+    /// All of them: what is linked in, then what is installed beyond it. The errors say which shared objects can't be
+    /// used.
+    pub fn all() -> (Vec<Version>, Vec<String>) {
+        let (mut versions, mut errors) = (Vec::<Version>::new(), Vec::new());
+        let mut add = |paths: &[Box<dyn Path>], found: Option<Found>| {
+            let ids = paths.iter().map(|path| path.id()).filter_map(|id| Some((id.compiler, id.version?)));
+            let ids: BTreeSet<(String, String)> = ids.collect();
+            for (compiler, version) in ids {
+                if !versions.iter().any(|known| known.compiler == compiler && known.version == version) {
+                    versions.push(Version { compiler, version, found: found.clone() });
+                }
+            }
+        };
+        add(&registry(), None);
+        for found in found() {
+            match found.paths() {
+                Ok(paths) => add(&paths, Some(found)),
+                Err(error) => errors.push(error),
+            }
+        }
+        (versions, errors)
+    }
+
+    /// Its path of a variant, if there is one.
+    pub fn path(&self, variant: &str) -> Result<Option<Box<dyn Path>>, String> {
+        if let Some(found) = &self.found {
+            return found.path(variant);
+        }
+        let is_it = |id: PathId| id.compiler == self.compiler && id.variant == variant;
+        let linked_in = registry().into_iter().find(|path| is_it(path.id()));
+        Ok(linked_in.or_else(|| super::custom(&self.compiler, variant)))
     }
 }
 

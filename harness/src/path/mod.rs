@@ -149,6 +149,19 @@ pub struct Observation {
     pub notes: Vec<Note>,
     /// The IR texts by name (`clif`, `llvm-mem2reg`, ..), when the detail asks for them.
     pub texts: Vec<(String, String)>,
+    /// What a compiler made, in numbers, if it got as far as machine code.
+    pub size: Option<Size>,
+}
+
+/// What a compiler made of a program, in numbers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Size {
+    /// Block parameters or phis after optimization.
+    pub parameters: u64,
+    /// The other instructions after optimization.
+    pub instructions: u64,
+    /// Bytes of machine code.
+    pub code: u64,
 }
 
 impl Observation {
@@ -162,6 +175,7 @@ impl Observation {
             unsupported: Vec::new(),
             notes: Vec::new(),
             texts: Vec::new(),
+            size: None,
         }
     }
 
@@ -283,9 +297,9 @@ pub fn registry() -> Vec<Box<dyn Path>> {
 /// A path that is not in the registry, by its name without the version: LLVM's have passes of one's own after a colon,
 /// `mem2reg:loop(indvars)+gvn`.
 pub fn custom(compiler: &str, variant: &str) -> Option<Box<dyn Path>> {
-    match compiler {
+    match (compiler, variant) {
         #[cfg(feature = "llvm")]
-        "llvm" => llvm::custom(variant),
+        ("llvm", variant) => llvm::custom(variant),
         _ => None,
     }
 }

@@ -2,13 +2,14 @@
 //!
 //! A corpus is a folder of program texts. The nearest folder with a verdict's name says what is expected of what lies in
 //! it: `agree/loop.tiny`, `known-bugs/indvars.tiny` (real bugs of other versions: today's agree), and
-//! `findings/SIGNATURE/min.tiny`, whose verdict stands in `finding.json`. `known/` holds the issues that are filed
+//! `findings/IDENTITY/min.tiny`, whose verdict stands in `finding.json`. `known/` holds the issues that are filed
 //! ([`known`]). [`run_log`] is the diary of a run, [`night`] what a long run of many parts left.
 
 mod corpus;
 pub mod coverage;
 mod finding;
 pub mod known;
+pub mod known_bugs;
 pub mod night;
 pub mod part;
 pub mod read;

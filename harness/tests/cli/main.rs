@@ -9,6 +9,7 @@ mod night;
 mod programs;
 #[cfg(feature = "llvm")]
 mod steps;
+mod toolchains;
 
 use std::path::{Path, PathBuf};
 
@@ -18,9 +19,11 @@ use assert_cmd::cargo::cargo_bin_cmd;
 /// Five paths that every build has.
 const OWN_PATHS: &str = "tiny/eval,lab/{naive,pruned,phi,tac}";
 
-/// The command.
+/// The command, without the further versions of compilers that this machine happens to have.
 fn roundtrip() -> Command {
-    cargo_bin_cmd!("roundtrip")
+    let mut command = cargo_bin_cmd!("roundtrip");
+    command.env("ROUNDTRIP_TOOLCHAINS", env!("CARGO_TARGET_TMPDIR"));
+    command
 }
 
 /// A file of the cases.

@@ -5,11 +5,13 @@
 //! [`panics`] (a fault of the harness itself).
 
 mod check;
+mod compare;
 mod convert;
 mod corpus;
 mod fuzz;
 mod generate;
 mod known;
+mod known_bugs;
 mod lower;
 mod minimize;
 mod panics;
@@ -87,6 +89,8 @@ enum Command {
     #[command(hide = true)]
     TriageStep(triage::step::Args),
     Corpus(corpus::Args),
+    Compare(compare::Args),
+    KnownBugs(known_bugs::Args),
     Part(part::Args),
     Summarize(summarize::Args),
     Report(report::Args),
@@ -126,6 +130,8 @@ fn run_command(command: &Command, terminal: &Terminal) -> anyhow::Result<Status>
         Command::Triage(args) => triage::run(args, terminal),
         Command::TriageStep(args) => triage::step::run(args, terminal),
         Command::Corpus(args) => corpus::run(args, terminal),
+        Command::Compare(args) => compare::run(args, terminal),
+        Command::KnownBugs(args) => known_bugs::run(args, terminal),
         Command::Part(args) => part::run(args, terminal),
         Command::Summarize(args) => summarize::run(args, terminal),
         Command::Report(args) => report::run(args, terminal),

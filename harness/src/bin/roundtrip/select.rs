@@ -3,6 +3,8 @@
 //! A glob without a version means the versions that are linked in; `@` reaches the others that are installed too, which
 //! are loaded only then. A version may be shortened: `llvm@19/*` names those of 19.1.7.
 
+use std::collections::BTreeSet;
+
 use anyhow::{Context, anyhow, bail};
 use globset::{Glob, GlobMatcher};
 use harness::path::{self, Path, PathId, installed};
@@ -70,14 +72,14 @@ struct Candidate {
 
 /// All paths that these globs may name. A shared object that can't be used is an error only if it is asked for.
 fn candidates(patterns: &[Pattern]) -> anyhow::Result<Vec<Candidate>> {
-    let variants = || patterns.iter().filter_map(Pattern::own_variant);
+    let variants: BTreeSet<_> = patterns.iter().filter_map(Pattern::own_variant).collect();
     let mut all = path::registry();
-    all.extend(variants().filter_map(|variant| path::custom("llvm", variant)));
+    all.extend(variants.iter().filter_map(|variant| path::custom("llvm", variant)));
     let linked_in = all.len();
     for found in installed::found() {
         if patterns.iter().any(|pattern| pattern.may_name(&found.name())) {
             let mut further = found.paths().map_err(|reason| anyhow!(reason))?;
-            for variant in variants() {
+            for variant in &variants {
                 further.extend(found.path(variant).map_err(|reason| anyhow!(reason))?);
             }
             // The version that is linked in may be installed too.

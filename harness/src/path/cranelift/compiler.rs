@@ -2,18 +2,18 @@
 
 use std::io;
 
-use cranelift_codegen::control::ControlPlane;
 use cranelift_codegen::isa::TargetIsa;
 use cranelift_codegen::{CodegenError, Context, ir};
 use cranelift_frontend::FunctionBuilderContext;
 
 use crate::case::Case;
 use crate::op::{Outcome, Trap};
+use crate::path::cranelift::compat;
 use crate::path::cranelift::emit::trap_of;
 use crate::path::cranelift::raise::raise;
 use crate::path::native::{self, Arena, NativeEnd};
 use crate::path::panics::catch;
-use crate::path::{Detail, Fault, FaultKind, Observation, Raised, Stage, Unsupported, now};
+use crate::path::{Detail, Fault, FaultKind, Observation, Raised, Size, Stage, Unsupported, now};
 use crate::plant;
 
 /// The compiler and what it compiles into.
@@ -81,9 +81,7 @@ impl Compiler {
             exchange_subtractions(&mut self.context.func);
         }
         // `compile` optimizes the function in place, so it holds the optimized one then, whatever came of the rest.
-        let compiled = guard(Stage::Compile, || {
-            self.context.compile(isa, &mut ControlPlane::default()).map(|_| ()).map_err(|error| error.inner)
-        })?;
+        let compiled = guard(Stage::Compile, || compat::compile(&mut self.context, isa))?;
         self.record(Stage::Optimize, case, detail, seen)?;
         compiled.map_err(stop_of)?;
         self.verify(isa, Stage::Optimize)?;
@@ -111,19 +109,20 @@ impl Compiler {
 
     /// Runs the machine code on every vector. After a hang the other vectors are not run: each may take as long.
     fn execute(&mut self, case: &Case, seen: &mut Observation) -> Result<(), Stop> {
-        let Some(compiled) = self.context.compiled_code() else {
+        let Some(compiled) = compat::machine_code(&self.context) else {
             return Err(Stop::fault(Stage::Compile, FaultKind::Crash, "no machine code"));
         };
         if case.vectors.iter().any(|vector| vector.len() != case.program.inputs()) {
             return Err(Stop::unsupported(Stage::Execute, "a vector with other than one value for each input"));
         }
-        if !compiled.buffer.relocs().is_empty() {
+        if compiled.relocatable {
             return Err(Stop::unsupported(Stage::Compile, "relocations"));
         }
         let traps: Vec<(u32, Trap)> =
-            compiled.buffer.traps().iter().filter_map(|trap| Some((trap.offset, trap_of(trap.code)?))).collect();
+            compiled.traps.iter().filter_map(|&(offset, code)| Some((offset, trap_of(code)?))).collect();
         let trap_at = |offset| traps.iter().find(|trap| trap.0 == offset).map(|trap| told_apart(trap.1));
-        let bytes = compiled.code_buffer();
+        let bytes = compiled.bytes;
+        seen.size = Some(size(&self.context.func, bytes));
         let cannot_run = |error: io::Error| Stop::unsupported(Stage::Execute, format!("running machine code: {error}"));
         let code = self.arena.place(bytes.len(), |memory, _| memory.copy_from_slice(bytes)).map_err(cannot_run)?;
         let mut hangs = false;
@@ -144,6 +143,16 @@ impl Compiler {
         }
         Ok(())
     }
+}
+
+/// The function in numbers; the entry's parameter is its own.
+fn size(function: &ir::Function, bytes: &[u8]) -> Size {
+    let mut size = Size { code: bytes.len() as u64, ..Size::default() };
+    for (index, block) in function.layout.blocks().enumerate() {
+        size.parameters += if index == 0 { 0 } else { function.dfg.block_params(block).len() as u64 };
+        size.instructions += function.layout.block_insts(block).count() as u64;
+    }
+    size
 }
 
 /// [`plant::Fault::ClifTrapCode`] takes one trap for the other.

@@ -5,11 +5,12 @@
 //! and each has hidden faults that the other shows.
 
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{AbiParam, Block, BlockArg, Function, InstBuilder, MemFlagsData, TrapCode, Value, types};
+use cranelift_codegen::ir::{AbiParam, Block, Function, InstBuilder, TrapCode, Value, types};
 use cranelift_codegen::isa::TargetIsa;
 use cranelift_frontend::{FunctionBuilder, Switch};
 
 use crate::op::{Op, Trap};
+use crate::path::cranelift::compat::{self, BlockArg, MemFlags};
 use crate::plant::{self, Fault};
 
 /// Gives an empty function the entry ABI: from a pointer to the inputs to the result.
@@ -23,7 +24,7 @@ pub(super) fn declare(function: &mut Function, isa: &dyn TargetIsa) {
 pub(super) fn load_inputs(builder: &mut FunctionBuilder<'_>, entry: Block, inputs: usize) -> Vec<Value> {
     builder.append_block_params_for_function_params(entry);
     let pointer = builder.block_params(entry)[0];
-    (0..inputs).map(|i| builder.ins().load(types::I64, MemFlagsData::trusted(), pointer, 8 * i as i32)).collect()
+    (0..inputs).map(|i| builder.ins().load(types::I64, MemFlags::trusted(), pointer, 8 * i as i32)).collect()
 }
 
 /// What an operation made.
@@ -40,7 +41,7 @@ impl Made {
     pub(super) fn number(self, builder: &mut FunctionBuilder<'_>) -> Value {
         match self {
             Made::Number(value) => value,
-            Made::Truth(value) => builder.ins().uextend(types::I64, value),
+            Made::Truth(value) => compat::widen(builder, value),
         }
     }
 }
@@ -80,8 +81,9 @@ fn compare(builder: &mut FunctionBuilder<'_>, condition: IntCC, a: Value, b: Val
 fn modulo(builder: &mut FunctionBuilder<'_>, a: Value, b: Value) -> Value {
     let remainder = builder.ins().srem(a, b);
     let signs = builder.ins().bxor(remainder, b);
-    let differ = builder.ins().icmp_imm_s(IntCC::SignedLessThan, signs, 0);
-    let some = builder.ins().icmp_imm_s(IntCC::NotEqual, remainder, 0);
+    let zero = builder.ins().iconst(types::I64, 0);
+    let differ = builder.ins().icmp(IntCC::SignedLessThan, signs, zero);
+    let some = builder.ins().icmp(IntCC::NotEqual, remainder, zero);
     let adjust = builder.ins().band(differ, some);
     let adjusted = builder.ins().iadd(remainder, b);
     builder.ins().select(adjust, adjusted, remainder)
@@ -96,7 +98,7 @@ pub(super) fn branch(builder: &mut FunctionBuilder<'_>, condition: Made, yes: Ta
         Made::Number(number) if plant::on(Fault::ClifNarrowCondition) => builder.ins().ireduce(types::I32, number),
         Made::Number(value) | Made::Truth(value) => value,
     };
-    builder.ins().brif(condition, yes.0, yes.1, no.0, no.1);
+    compat::branch(builder, condition, yes, no);
 }
 
 /// Ends the block with Cranelift's frontend's `Switch`: comparisons, jump tables, or both. It makes blocks of its own.
@@ -112,16 +114,16 @@ pub(super) fn switch(builder: &mut FunctionBuilder<'_>, value: Value, arms: &[(i
 /// Cranelift's code of a trap.
 pub(super) fn trap_code(trap: Trap) -> TrapCode {
     match trap {
-        Trap::DivByZero => TrapCode::INTEGER_DIVISION_BY_ZERO,
-        Trap::Overflow => TrapCode::INTEGER_OVERFLOW,
+        Trap::DivByZero => compat::DIVISION_BY_ZERO,
+        Trap::Overflow => compat::OVERFLOW,
     }
 }
 
 /// The trap of Cranelift's code; `None` for those that no program here has.
 pub(super) fn trap_of(code: TrapCode) -> Option<Trap> {
     match code {
-        TrapCode::INTEGER_DIVISION_BY_ZERO => Some(Trap::DivByZero),
-        TrapCode::INTEGER_OVERFLOW => Some(Trap::Overflow),
+        compat::DIVISION_BY_ZERO => Some(Trap::DivByZero),
+        compat::OVERFLOW => Some(Trap::Overflow),
         _ => None,
     }
 }

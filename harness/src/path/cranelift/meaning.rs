@@ -45,7 +45,11 @@ impl Raiser<'_> {
             Opcode::Bor => (Op::Or, [a, b, c]),
             Opcode::Bxor => (Op::Xor, [a, b, c]),
             Opcode::Bnot => (Op::BitNot, [a, b, c]),
-            Opcode::Select | Opcode::SelectSpectreGuard => (Op::Select, [a, b, c]),
+            Opcode::Select => (Op::Select, [a, b, c]),
+            #[cfg(not(cranelift_before = "0.90"))]
+            Opcode::SelectSpectreGuard => (Op::Select, [a, b, c]),
+            #[cfg(cranelift_before = "0.90")]
+            Opcode::Bint => (Op::Copy, [a, b, c]),
             Opcode::Ireduce | Opcode::Uextend => (Op::Copy, [a, b, c]),
             Opcode::Bitselect => {
                 let not = self.emit(Op::BitNot, &[a]);
@@ -61,7 +65,9 @@ impl Raiser<'_> {
             Opcode::Popcnt => (Op::Popcnt, [a, b, c]),
 
             // The operands as signed numbers.
+            #[cfg(not(cranelift_before = "0.90"))]
             Opcode::Smin => (Op::Min, [self.signed(w, a), self.signed(w, b), c]),
+            #[cfg(not(cranelift_before = "0.90"))]
             Opcode::Smax => (Op::Max, [self.signed(w, a), self.signed(w, b), c]),
             Opcode::Iabs => (Op::Abs, [self.signed(w, a), b, c]),
             Opcode::Srem => (Op::Rem, [self.signed(w, a), self.signed(w, b), c]),
@@ -100,6 +106,7 @@ impl Raiser<'_> {
             // At the upper end of the 64 bits the zero extension counts too.
             Opcode::Clz => (Op::Sub, [self.emit(Op::Clz, &[a]), number(64 - w), c]),
             Opcode::Ctz => (Op::Umin, [self.emit(Op::Ctz, &[a]), number(w), c]),
+            #[cfg(not(cranelift_before = "0.90"))]
             Opcode::Bswap => (Op::Lshr, [self.emit(Op::Bswap, &[a]), number(64 - w), c]),
             Opcode::Bitrev => (Op::Lshr, [self.emit(Op::Bitrev, &[a]), number(64 - w), c]),
 

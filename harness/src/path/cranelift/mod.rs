@@ -11,6 +11,7 @@
 //! The target's features are pinned to x86-64-v3 and don't follow the machine, so that a finding on one is a finding on
 //! all.
 
+mod compat;
 mod compiler;
 mod emit;
 #[cfg(not(shared_object))]
@@ -31,20 +32,20 @@ pub use options::options;
 
 use std::cell::Cell;
 
-use cranelift_codegen::isa::{self, OwnedTargetIsa};
+use cranelift_codegen::isa;
 use cranelift_codegen::settings::{self, Configurable};
 
 use crate::case::{Case, Program};
 use crate::lab::{self, Function};
 #[cfg(not(shared_object))]
 use crate::path::Validator;
+use crate::path::cranelift::compat::{FEATURES, OwnedTargetIsa};
 use crate::path::cranelift::compiler::{Compiler, Stop};
 use crate::path::cranelift::variables::{Sealing, Style};
 use crate::path::{Detail, FaultKind, Observation, Path, PathId, Toolchain, native};
 use crate::tac::{self, Perturbation};
 
 const TARGET: &str = "x86_64-unknown-linux-gnu";
-const FEATURES: &str = "x86-64-v3";
 
 /// Who constructs SSA.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,10 +104,17 @@ const VARIANTS: [Variant; 20] = {
     ]
 };
 
-/// Cranelift's paths.
+/// Cranelift's paths: each variant that this version has, with each mid-end that it has.
 pub fn paths() -> Vec<Box<dyn Path>> {
-    let path = |variant| Box::new(Cranelift { variant, isa: target(variant, &[]) }) as Box<dyn Path>;
-    VARIANTS.into_iter().map(path).collect()
+    let mut paths: Vec<Box<dyn Path>> = Vec::new();
+    for variant in VARIANTS.into_iter().filter(|it| compat::CHOOSES_ALLOCATOR || it.allocator == BACKTRACKING) {
+        paths.push(Box::new(Cranelift { variant, egraphs: false, isa: target(variant, &[]) }));
+        if compat::CHOOSES_EGRAPHS && variant.opt_level != "none" {
+            let isa = target(variant, &[("use_egraphs", "true")]);
+            paths.push(Box::new(Cranelift { variant, egraphs: true, isa }));
+        }
+    }
+    paths
 }
 
 /// `SSABuilder`'s construction alone, to compare constructions by cost and size: the number of block parameters.
@@ -133,12 +141,15 @@ pub fn validator() -> Validator {
 
 struct Cranelift {
     variant: Variant,
+    /// Whether the mid-end is the later one, where there are two.
+    egraphs: bool,
     isa: Result<OwnedTargetIsa, String>,
 }
 
 impl Path for Cranelift {
     fn id(&self) -> PathId {
-        PathId::new("cranelift", Some(cranelift_codegen::VERSION), self.variant.name)
+        let egraphs = if self.egraphs { "-egraphs" } else { "" };
+        PathId::new("cranelift", Some(cranelift_codegen::VERSION), &format!("{}{egraphs}", self.variant.name))
     }
 
     fn toolchain(&self) -> Toolchain {
@@ -147,7 +158,8 @@ impl Path for Cranelift {
         Toolchain {
             description: format!(
                 "Cranelift {version}, {TARGET}, {FEATURES}, opt_level={opt_level}, regalloc_algorithm={allocator}, \
-                 verified before and after optimization"
+                 verified before and after optimization{}",
+                if self.egraphs { ", use_egraphs" } else { "" }
             ),
             group: if construction == Construction::Params { "lab+cranelift" } else { "cranelift" }.to_string(),
             unavailable: self
@@ -258,15 +270,18 @@ fn valid(violations: Vec<lab::Violation>) -> Result<(), String> {
 /// The target of a variant, with some settings changed.
 fn target(variant: Variant, changes: &[(&str, &str)]) -> Result<OwnedTargetIsa, String> {
     let mut flags = settings::builder();
-    for (name, value) in [
-        ("opt_level", variant.opt_level),
-        ("regalloc_algorithm", variant.allocator),
-        // `compiler.rs` runs the verifier itself, before and after optimization. This would run it five times more.
-        ("enable_verifier", "false"),
-        ("unwind_info", "false"),
-    ]
-    .iter()
-    .chain(changes)
+    let allocator = compat::CHOOSES_ALLOCATOR.then_some(("regalloc_algorithm", variant.allocator));
+    let mid_end = compat::CHOOSES_EGRAPHS.then_some(("use_egraphs", "false"));
+    for (name, value) in allocator
+        .into_iter()
+        .chain(mid_end)
+        .chain([
+            ("opt_level", variant.opt_level),
+            // `compiler.rs` runs the verifier itself, before and after optimization. This would run it five times more.
+            ("enable_verifier", "false"),
+            ("unwind_info", "false"),
+        ])
+        .chain(changes.iter().copied())
     {
         flags.set(name, value).map_err(|error| format!("{name}={value}: {error}"))?;
     }

@@ -15,7 +15,7 @@ const OPTIONS: [(&str, &str, &[&str]); 7] = [
     ("enable_alias_analysis", "true", &["false"]),
     ("regalloc_algorithm", "backtracking", &["single_pass", "backtracking"]),
     ("regalloc_checker", "false", &["true"]),
-    ("use_egraphs", "true", &["false"]),
+    ("use_egraphs", "false", &["true"]),
     ("enable_heap_access_spectre_mitigation", "true", &["false"]),
     ("is_pic", "false", &["true"]),
     ("opt_level", "none", &["speed", "speed_and_size", "none"]),
@@ -35,7 +35,7 @@ pub fn options(id: &PathId, case: &Case) -> Result<Vec<(String, Observation)>, S
             _ => default,
         };
         for &value in values.iter().filter(|&&value| value != own) {
-            let path = Cranelift { variant, isa: target(variant, &[(name, value)]) };
+            let path = Cranelift { variant, egraphs: false, isa: target(variant, &[(name, value)]) };
             let observation = path.observe(case, Detail { texts: true, ..Detail::default() });
             forms.push((format!("{name}={value}, not {own}"), observation));
         }

@@ -7,12 +7,16 @@
 //! A branch on a comparison's result branches on the comparison itself, where the lowering from variables branches on
 //! the number that it was widened to.
 
+#[cfg(not(cranelift_before = "0.94"))]
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{self, BlockArg, BlockCall, InstBuilder, JumpTableData, types};
+use cranelift_codegen::ir::{self, InstBuilder, types};
+#[cfg(not(cranelift_before = "0.94"))]
+use cranelift_codegen::ir::{BlockCall, JumpTableData};
 use cranelift_codegen::isa::TargetIsa;
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 
 use crate::lab::{Atom, BlockData, Function, Target, Terminator};
+use crate::path::cranelift::compat::{self, BlockArg};
 use crate::path::cranelift::emit::{self, Made};
 use crate::plant::{self, Fault};
 
@@ -45,7 +49,7 @@ pub(super) fn lower(
         lowering.block(&source.blocks[block])?;
     }
     lowering.builder.seal_all_blocks();
-    lowering.builder.finalize(isa.frontend_config());
+    compat::finalize(lowering.builder, isa);
     Ok(())
 }
 
@@ -75,6 +79,7 @@ fn fill_order(source: &Function) -> Vec<usize> {
 }
 
 /// The arms as a table from the least constant on, if at least half of its entries are arms.
+#[cfg(not(cranelift_before = "0.94"))]
 fn dense(arms: &[(i64, Target)]) -> Option<(i64, Vec<Option<&Target>>)> {
     let left_out = usize::from(plant::on(Fault::ClifSwitchLastArm));
     let arms = &arms[..arms.len().saturating_sub(left_out)];
@@ -140,17 +145,25 @@ impl Lowering<'_> {
     /// whose edges pass none: each edge that has some gets a block that passes them.
     fn switch(&mut self, value: Atom, arms: &[(i64, Target)], default: &Target) {
         let value = self.number(value);
-        let Some((first, table)) = dense(arms) else {
-            let arms: Vec<_> = arms.iter().map(|(constant, target)| (*constant, self.edge(target))).collect();
-            let default = self.edge(default);
-            emit::switch(&mut self.builder, value, &arms, default);
-            return self.fill_edges();
-        };
-        let index = self.builder.ins().iadd_imm_s(value, first.wrapping_neg());
-        let far = self.builder.ins().icmp_imm_s(IntCC::UnsignedGreaterThan, index, i64::from(u32::MAX));
+        #[cfg(not(cranelift_before = "0.94"))]
+        if let Some((first, table)) = dense(arms) {
+            return self.table(value, first, table, default);
+        }
+        let arms: Vec<_> = arms.iter().map(|(constant, target)| (*constant, self.edge(target))).collect();
+        let default = self.edge(default);
+        emit::switch(&mut self.builder, value, &arms, default);
+        self.fill_edges();
+    }
+
+    #[cfg(not(cranelift_before = "0.94"))]
+    fn table(&mut self, value: ir::Value, first: i64, table: Vec<Option<&Target>>, default: &Target) {
+        let offset = self.builder.ins().iconst(types::I64, first.wrapping_neg());
+        let index = self.builder.ins().iadd(value, offset);
+        let last = self.builder.ins().iconst(types::I64, i64::from(u32::MAX));
+        let far = self.builder.ins().icmp(IntCC::UnsignedGreaterThan, index, last);
         let near = self.builder.create_block();
         let args = self.arguments(default);
-        self.builder.ins().brif(far, self.blocks[default.block.index()], &args, near, &[]);
+        compat::branch(&mut self.builder, far, (self.blocks[default.block.index()], &args), (near, &[]));
         self.builder.switch_to_block(near);
         let calls: Vec<BlockCall> = table.into_iter().map(|arm| self.call(arm.unwrap_or(default))).collect();
         let default = self.call(default);
@@ -159,6 +172,7 @@ impl Lowering<'_> {
         self.builder.ins().br_table(index, table);
     }
 
+    #[cfg(not(cranelift_before = "0.94"))]
     fn call(&mut self, target: &Target) -> BlockCall {
         let args = self.arguments(target);
         self.builder.func.dfg.block_call(self.blocks[target.block.index()], &args)

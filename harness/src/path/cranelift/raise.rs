@@ -7,11 +7,12 @@
 //!
 //! The names tell where things come from: `v7` and `block3` are those of CLIF, `in0` is an input, `t0` an intermediate result.
 
-use cranelift_codegen::ir::{self, BlockArg, InstructionData, Opcode, Type, types};
+use cranelift_codegen::ir::{self, InstructionData, Opcode, Type, types};
 
 use crate::lab::{Atom, Block, BlockData, Function, Inst, Target, Terminator, Value};
 use crate::names::Names;
 use crate::op::Op;
+use crate::path::cranelift::compat;
 use crate::path::cranelift::emit::trap_of;
 use crate::path::cranelift::meaning::{Widths, zero_extend, zero_extension};
 
@@ -88,7 +89,7 @@ impl<'a> Raiser<'a> {
             }
             for inst in clif.layout.block_insts(block) {
                 for &result in clif.dfg.inst_results(inst) {
-                    let atom = match clif.dfg.insts[inst] {
+                    let atom = match *compat::data(clif, inst) {
                         InstructionData::UnaryImm { opcode: Opcode::Iconst, imm } => {
                             Atom::Const(zero_extend(imm.bits(), bits(clif.dfg.value_type(result))?))
                         }
@@ -130,7 +131,7 @@ impl<'a> Raiser<'a> {
         let is_entry = self.function.blocks.is_empty();
         let mut term = Err("a block without a terminator".to_string());
         for inst in clif.layout.block_insts(block) {
-            if clif.dfg.insts[inst].opcode().is_terminator() {
+            if compat::ends_block(compat::data(clif, inst)) {
                 term = self.terminator(inst);
             } else {
                 self.inst(inst)?;
@@ -152,12 +153,29 @@ impl<'a> Raiser<'a> {
     }
 
     fn terminator(&mut self, inst: ir::Inst) -> Result<Terminator<Target>, String> {
-        let data = &self.clif.dfg.insts[inst];
+        let data = compat::data(self.clif, inst);
         Ok(match *data {
+            #[cfg(not(cranelift_before = "0.93"))]
             InstructionData::Jump { opcode: Opcode::Jump, destination } => Terminator::Br(self.target(destination)?),
+            #[cfg(not(cranelift_before = "0.93"))]
             InstructionData::Brif { opcode: Opcode::Brif, arg, blocks: [yes, no] } => {
                 Terminator::Cbr(self.atom(arg)?, self.target(yes)?, self.target(no)?)
             }
+            // The last word on a block: what stands for a branch before it is read with it.
+            #[cfg(cranelift_before = "0.93")]
+            InstructionData::Jump { .. } => {
+                let (block, arguments) = compat::destination(self.clif, inst)?;
+                let rest = self.target_with(block, arguments)?;
+                match compat::branch_before(self.clif, inst)? {
+                    None => Terminator::Br(rest),
+                    Some((condition, on_zero, block, arguments)) => {
+                        let (condition, taken) = (self.atom(condition)?, self.target_with(block, arguments)?);
+                        let (yes, no) = if on_zero { (rest, taken) } else { (taken, rest) };
+                        Terminator::Cbr(condition, yes, no)
+                    }
+                }
+            }
+            #[cfg(not(cranelift_before = "0.94"))]
             InstructionData::BranchTable { opcode: Opcode::BrTable, arg, table } => {
                 let table = &self.clif.dfg.jump_tables[table];
                 let value = self.atom(arg)?;
@@ -178,22 +196,22 @@ impl<'a> Raiser<'a> {
         })
     }
 
+    #[cfg(not(cranelift_before = "0.93"))]
     fn target(&mut self, call: ir::BlockCall) -> Result<Target, String> {
         let pool = &self.clif.dfg.value_lists;
-        let mut args = Vec::with_capacity(call.len(pool).saturating_sub(1));
-        for arg in call.args(pool) {
-            match arg {
-                BlockArg::Value(value) => args.push(self.atom(value)?),
-                other => return Err(format!("block argument {other}")),
-            }
-        }
-        Ok(Target { block: self.blocks[call.block(pool).as_u32() as usize], args })
+        self.target_with(call.block(pool), compat::arguments(call, pool)?)
+    }
+
+    fn target_with(&mut self, block: ir::Block, arguments: Vec<ir::Value>) -> Result<Target, String> {
+        let args = arguments.into_iter().map(|value| self.atom(value)).collect::<Result<_, _>>()?;
+        Ok(Target { block: self.blocks[block.as_u32() as usize], args })
     }
 
     /// Appends what an instruction means to the body. Constants and loads were given their meaning in `name_values`.
     fn inst(&mut self, inst: ir::Inst) -> Result<(), String> {
         let dfg = &self.clif.dfg;
-        let opcode = dfg.insts[inst].opcode();
+        let data = compat::data(self.clif, inst);
+        let opcode = data.opcode();
         if matches!(opcode, Opcode::Iconst | Opcode::Load | Opcode::Nop) {
             return Ok(());
         }
@@ -208,7 +226,7 @@ impl<'a> Raiser<'a> {
         let at = bits(dfg.ctrl_typevar(inst))?;
         let result_width = bits(dfg.value_type(result))?;
         let first = args.first().map_or(Ok(at), |&arg| bits(dfg.value_type(arg)))?;
-        let condition = dfg.insts[inst].cond_code();
+        let condition = data.cond_code();
         let (op, operands) =
             self.meaning(opcode, condition, operands, Widths { at, first }).ok_or_else(|| format!("{opcode}.i{at}"))?;
         let Source::Atom(Atom::Value(dest)) = self.source(result) else { unreachable!("named in name_values") };
@@ -251,6 +269,6 @@ impl<'a> Raiser<'a> {
 fn bits(ty: Type) -> Result<u32, String> {
     match ty {
         types::I8 | types::I16 | types::I32 | types::I64 => Ok(ty.bits()),
-        _ => Err(format!("values of type {ty}")),
+        _ => compat::truth_bits(ty).ok_or_else(|| format!("values of type {ty}")),
     }
 }

@@ -11,6 +11,7 @@ use cranelift_codegen::ir::{self, InstBuilder, types};
 use cranelift_codegen::isa::TargetIsa;
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext, Variable};
 
+use crate::path::cranelift::compat;
 use crate::path::cranelift::emit::{self, Made};
 use crate::plant::{self, Fault};
 use crate::tac::cfg::{BlockIndex, Cfg, Terminator};
@@ -49,7 +50,8 @@ pub(super) fn lower(
     emit::declare(function, isa);
     let mut builder = FunctionBuilder::new(function, context);
     let blocks: Vec<ir::Block> = cfg.blocks.iter().map(|_| builder.create_block()).collect();
-    let variables: Vec<Variable> = (0..cfg.variables.len()).map(|_| builder.declare_var(types::I64)).collect();
+    let variables: Vec<Variable> =
+        (0..cfg.variables.len()).map(|index| compat::declare_var(&mut builder, index)).collect();
     let mut lowering = Lowering { builder, blocks, variables };
     let awaited = awaited(cfg);
     let mut open = open_edges(cfg, &awaited);
@@ -75,7 +77,7 @@ pub(super) fn lower(
         Sealing::Late => lowering.builder.seal_all_blocks(),
         Sealing::Backward => lowering.blocks.iter().rev().for_each(|&block| lowering.builder.seal_block(block)),
     }
-    lowering.builder.finalize(isa.frontend_config());
+    compat::finalize(lowering.builder, isa);
     Ok(())
 }
 

@@ -58,17 +58,24 @@ pub fn pointer(context: &Context) -> PointerType<'_> {
 }
 
 /// Loads a value of this type.
-#[cfg_attr(llvm_before = "15", expect(unused_variables))]
+#[cfg(not(llvm_before = "15"))]
 pub fn load<'ctx>(
     builder: &Builder<'ctx>,
     ty: IntType<'ctx>,
     place: PointerValue<'ctx>,
     name: &str,
 ) -> Result<BasicValueEnum<'ctx>, BuilderError> {
-    #[cfg(not(llvm_before = "15"))]
-    return builder.build_load(ty, place, name);
-    #[cfg(llvm_before = "15")]
-    return builder.build_load(place, name);
+    builder.build_load(ty, place, name)
+}
+/// Loads what the pointer points to.
+#[cfg(llvm_before = "15")]
+pub fn load<'ctx>(
+    builder: &Builder<'ctx>,
+    _: IntType<'ctx>,
+    place: PointerValue<'ctx>,
+    name: &str,
+) -> Result<BasicValueEnum<'ctx>, BuilderError> {
+    builder.build_load(place, name)
 }
 
 /// The place so many values of this type further on.
@@ -76,7 +83,7 @@ pub fn load<'ctx>(
 /// # Safety
 ///
 /// It lies within what the pointer points into.
-#[cfg_attr(llvm_before = "15", expect(unused_variables))]
+#[cfg(not(llvm_before = "15"))]
 pub unsafe fn offset<'ctx>(
     builder: &Builder<'ctx>,
     ty: IntType<'ctx>,
@@ -84,11 +91,22 @@ pub unsafe fn offset<'ctx>(
     by: IntValue<'ctx>,
 ) -> Result<PointerValue<'ctx>, BuilderError> {
     // SAFETY: as the caller promises.
-    #[cfg(not(llvm_before = "15"))]
-    return unsafe { builder.build_gep(ty, place, &[by], "") };
+    unsafe { builder.build_gep(ty, place, &[by], "") }
+}
+/// The place so many values further on.
+///
+/// # Safety
+///
+/// It lies within what the pointer points into.
+#[cfg(llvm_before = "15")]
+pub unsafe fn offset<'ctx>(
+    builder: &Builder<'ctx>,
+    _: IntType<'ctx>,
+    place: PointerValue<'ctx>,
+    by: IntValue<'ctx>,
+) -> Result<PointerValue<'ctx>, BuilderError> {
     // SAFETY: as the caller promises.
-    #[cfg(llvm_before = "15")]
-    return unsafe { builder.build_gep(place, &[by], "") };
+    unsafe { builder.build_gep(place, &[by], "") }
 }
 
 /// Whether a `getelementptr` counts in the inputs' own type.

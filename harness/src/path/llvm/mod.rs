@@ -29,12 +29,16 @@ use std::cell::RefCell;
 use std::io;
 
 use inkwell::builder::BuilderError;
+use inkwell::module::Module;
+use inkwell::values::InstructionOpcode;
 
 use crate::case::{Case, Program};
 use crate::lab;
 use crate::op::Outcome;
 use crate::path::native::{self, NativeEnd};
-use crate::path::{Detail, Fault, FaultKind, Observation, Path, PathId, Raised, Stage, Toolchain, Unsupported, now};
+use crate::path::{
+    Detail, Fault, FaultKind, Observation, Path, PathId, Raised, Size, Stage, Toolchain, Unsupported, now,
+};
 use crate::tac::{self, Perturbation};
 use compat::instcombine;
 use emit::Emitter;
@@ -409,9 +413,26 @@ impl LlvmPath {
             }
 
             now::enter(Stage::Compile);
-            Loaded::read(&machine.object(&session, &module)?).map(Some)
+            // Code generation changes the module too.
+            let size = size(&module);
+            let loaded = Loaded::read(&machine.object(&session, &module)?)?;
+            observation.size = Some(Size { code: loaded.code as u64, ..size });
+            Ok(Some(loaded))
         })
     }
+}
+
+/// The module's one function with a body in numbers.
+fn size(module: &Module<'_>) -> Size {
+    let mut size = Size::default();
+    let blocks = module.get_functions().flat_map(|function| function.get_basic_blocks());
+    for instruction in blocks.flat_map(|block| block.get_instructions()) {
+        match instruction.get_opcode() {
+            InstructionOpcode::Phi => size.parameters += 1,
+            _ => size.instructions += 1,
+        }
+    }
+    size
 }
 
 /// Runs the machine code on each of the case's vectors.

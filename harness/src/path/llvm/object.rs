@@ -25,6 +25,8 @@ pub struct Loaded {
     image: Vec<u8>,
     /// Where the function begins.
     pub entry: usize,
+    /// How many bytes of it are code.
+    pub code: usize,
     relocations: Vec<Relocation>,
 }
 
@@ -58,10 +60,14 @@ impl Loaded {
         let file: ElfFile64 = ElfFile64::parse(buffer.as_slice()).map_err(broken)?;
         let mut image = Vec::new();
         let mut starts = std::collections::HashMap::new();
+        let mut code = 0;
         for section in file.sections() {
             let SectionFlags::Elf { sh_flags, .. } = section.flags() else { continue };
             if !sh_flags.contains(elf::SHF_ALLOC) || section.size() == 0 {
                 continue;
+            }
+            if sh_flags.contains(elf::SHF_EXECINSTR) {
+                code += section.size() as usize;
             }
             pad(&mut image, section.align());
             starts.insert(section.index(), image.len());
@@ -100,7 +106,7 @@ impl Loaded {
         }
         let entry = file.symbols().find(|symbol| symbol.name() == Ok(FUNCTION)).and_then(|symbol| address(&symbol));
         let entry = entry.ok_or_else(|| broken("the object has no function"))?;
-        Ok(Loaded { image, entry, relocations })
+        Ok(Loaded { image, entry, code, relocations })
     }
 
     /// Places the code in an arena.

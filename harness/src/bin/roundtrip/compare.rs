@@ -1,0 +1,187 @@
+//! `roundtrip compare`: two versions or option sets, over a corpus and generated programs.
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, bail};
+use harness::case::{Case, DEFAULT_FUEL, Form};
+use harness::compare::versions::{Change, Row, Seen, Spread, Summary, median, summarize};
+use harness::generate::{self, Policy};
+use harness::path::{Detail, Path, registry};
+use harness::record;
+use harness::report::{self, count};
+use serde_json::json;
+
+use crate::planted::Plant;
+use crate::select::PathOptions;
+use crate::source::{InputForm, RunOptions, Source};
+use crate::status::Status;
+use crate::terminal::{Format, Terminal};
+use crate::validate::violations;
+
+/// Compare versions or option sets of compilers: what changed in verdicts, IR, code size and compile time
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  roundtrip compare --paths 'llvm@19/*' --paths 'llvm@22.1.8/*'
+  roundtrip compare --paths cranelift@0.122/speed --paths cranelift/speed corpus/known-bugs
+  roundtrip compare --paths cranelift/none --paths cranelift/speed --programs 100 --seed 1 --format json
+
+Paths of one variant are compared; two single paths are compared whatever they are called. The first --paths is compared
+with each of the others. `scripts/toolchain add` installs versions.
+Exit status: 0 no regression, 1 the second is wrong where the first was right, 2 usage or missing toolchain.")]
+pub struct Args {
+    /// Programs
+    #[arg(value_name = "DIR", default_value = "corpus")]
+    folder: PathBuf,
+    /// One side: comma-separated globs over path names; again for another
+    #[arg(long, value_name = "GLOBS", required = true)]
+    paths: Vec<String>,
+    /// How many generated programs to compare too
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    programs: u64,
+    /// Where they come from
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// How often each compilation is timed, one side after the other
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
+    repeat: u32,
+    /// How to print
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    format: Format,
+    #[command(flatten)]
+    plant: Plant,
+}
+
+/// Two paths that are compared.
+struct Pair<'a> {
+    first: &'a dyn Path,
+    second: &'a dyn Path,
+}
+
+/// Compares pair by pair, program by program.
+pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
+    args.plant.apply();
+    let select = |globs: &String| PathOptions { paths: Some(globs.clone()) }.select(terminal);
+    let sides = args.paths.iter().map(select).collect::<anyhow::Result<Vec<_>>>()?;
+    let pairs = pairs(&sides, terminal)?;
+    let programs = programs(args, terminal)?;
+    let own: Vec<Box<dyn Path>> = registry().into_iter().filter(|path| path.id().version.is_none()).collect();
+    let mut status = Status::Good;
+    for pair in &pairs {
+        let rows: Vec<Row> = programs.iter().map(|(name, case)| row(name, case, pair, &own, args.repeat)).collect();
+        let summary = summarize(&rows);
+        if rows.iter().any(|row| row.change() == Some(Change::Regression)) {
+            status = Status::Finding;
+        }
+        print(pair, &rows, &summary, args.format, terminal)?;
+    }
+    Ok(status)
+}
+
+/// Who is compared with whom.
+fn pairs<'a>(sides: &'a [Vec<Box<dyn Path>>], terminal: &Terminal) -> anyhow::Result<Vec<Pair<'a>>> {
+    let [first, others @ ..] = sides else { bail!("say --paths twice: what is compared with what?") };
+    if others.is_empty() {
+        bail!("say --paths twice: what is compared with what?");
+    }
+    let mut pairs = Vec::new();
+    for second in others {
+        if let ([first], [second]) = (&first[..], &second[..]) {
+            pairs.push(Pair { first: &**first, second: &**second });
+            continue;
+        }
+        for one in first {
+            match second.iter().find(|other| other.id().short() == one.id().short()) {
+                Some(other) => pairs.push(Pair { first: &**one, second: &**other }),
+                None => terminal.note(format!("{} has no counterpart", one.id())),
+            }
+        }
+    }
+    if pairs.is_empty() {
+        bail!("no path of the first --paths has a counterpart of the same variant in another");
+    }
+    Ok(pairs)
+}
+
+/// The corpus and the generated programs, by name. A function that is not valid has no meaning to compare.
+fn programs(args: &Args, terminal: &Terminal) -> anyhow::Result<Vec<(String, Case)>> {
+    let folder = args.folder.display();
+    let mut programs = Vec::new();
+    for entry in record::entries(&args.folder).with_context(|| format!("cannot read {folder}"))? {
+        let source = Source::read(&entry.file, &InputForm { input_form: None })?;
+        let name = source.name.clone();
+        let loaded = source.load(&RunOptions { inputs: Vec::new(), fuel: DEFAULT_FUEL }, terminal)?;
+        if violations(&loaded.case.program).is_empty() {
+            programs.push((name, loaded.case));
+        }
+    }
+    for index in 0..args.programs {
+        let form = if index % 4 == 3 { Form::Tac } else { Form::Tiny };
+        let case = generate::case(args.seed, index, form, &Policy::default());
+        programs.push((format!("{} {index} of seed {}", form.extension(), args.seed), case));
+    }
+    if programs.is_empty() {
+        bail!("{folder} holds no program: nothing to compare on; --programs N generates some");
+    }
+    Ok(programs)
+}
+
+/// One program under a pair.
+fn row(name: &str, case: &Case, pair: &Pair<'_>, own: &[Box<dyn Path>], repeat: u32) -> Row {
+    let unrun = Case { vectors: Vec::new(), ..case.clone() };
+    let mut times: [Vec<Duration>; 2] = [Vec::new(), Vec::new()];
+    let mut sizes = [None, None];
+    for _ in 0..repeat {
+        for (side, path) in [pair.first, pair.second].into_iter().enumerate() {
+            let start = Instant::now();
+            let observation = path.observe(&unrun, Detail::default());
+            times[side].push(start.elapsed());
+            sizes[side] = observation.size;
+        }
+    }
+    let standing = |path: &dyn Path| {
+        let paths: Vec<&dyn Path> = own.iter().map(|path| &**path).chain([path]).collect();
+        harness::check(case, &paths, Detail::default()).standing(&path.id())
+    };
+    let [first_times, second_times] = times;
+    Row {
+        program: name.to_string(),
+        first: Seen { standing: standing(pair.first), size: sizes[0], time: median(first_times) },
+        second: Seen { standing: standing(pair.second), size: sizes[1], time: median(second_times) },
+    }
+}
+
+fn print(pair: &Pair<'_>, rows: &[Row], summary: &Summary, format: Format, terminal: &Terminal) -> anyhow::Result<()> {
+    let (first, second) = (pair.first.id().to_string(), pair.second.id().to_string());
+    let changed =
+        Change::ALL.into_iter().flat_map(|change| rows.iter().filter(move |row| row.change() == Some(change)));
+    if format == Format::Json {
+        for row in changed {
+            terminal.json(&json!({ "first": first, "second": second, "change": row.change(), "row": row }))?;
+        }
+        return terminal.json(&json!({ "first": first, "second": second, "summary": summary }));
+    }
+    terminal.line(format!("{first} → {second}: {}", count(summary.programs, "program")))?;
+    for row in changed {
+        let change = row.change().map(Change::name).unwrap_or_default();
+        let (was, is) = (&row.first.standing, &row.second.standing);
+        terminal.line(format!("  {change}: {}: {was} → {is}", row.program))?;
+    }
+    let counts = summary.changes.iter().map(|(change, count)| [change.name().to_string(), count.to_string()]);
+    let sums = |(first, second): (u64, u64)| format!("{first} → {second}");
+    let numbers = [
+        ["parameters".to_string(), sums(summary.parameters)],
+        ["instructions".into(), sums(summary.instructions)],
+        ["code size".into(), ratio(summary.code)],
+        ["compile time".into(), ratio(summary.time)],
+    ];
+    terminal.line(report::table(["", "first → second"], counts.chain(numbers)))
+}
+
+fn ratio(spread: Option<Spread>) -> String {
+    match spread {
+        Some(Spread { median, low, high }) => format!("× {median:.2} (half within {low:.2} and {high:.2})"),
+        None => "nothing measured".into(),
+    }
+}

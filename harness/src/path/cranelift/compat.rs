@@ -1,0 +1,218 @@
+//! What differs between the versions of Cranelift that this folder is built with. The newest needs none of it; the others
+//! come in shared objects (`scripts/toolchain`), and `build.rs` says how old each is. The oldest is 0.84.
+//!
+//! | before | |
+//! |---|---|
+//! | 0.134 | the frontend ends without the target's configuration |
+//! | 0.133 | a load's flags have another name |
+//! | 0.130 | the preset `x86-64-v3` is missing; `haswell` is the same |
+//! | 0.122 | a variable's number is the caller's to choose |
+//! | 0.120 | a block's arguments are values and nothing else |
+//! | 0.115 | there is one register allocator |
+//! | 0.113 | trap codes are an enumeration |
+//! | 0.96 | there is no control plane; from 0.90 on `use_egraphs` chooses the mid-end |
+//! | 0.94 | a jump table passes no arguments |
+//! | 0.93 | a branch is two instructions, `brnz` and `jump`; a target is a box |
+//! | 0.92 | the graph itself is indexed by instructions |
+//! | 0.91 | the frontend ends by reference |
+//! | 0.90 | a comparison gives a `b1`, widened by `bint`; other opcodes, see `meaning.rs` |
+//! | 0.87 | `compile` gives no machine code |
+
+use cranelift_codegen::ir::{self, InstBuilder, InstructionData, TrapCode, Type, Value, types};
+use cranelift_codegen::isa::TargetIsa;
+use cranelift_codegen::{CodegenError, Context};
+use cranelift_frontend::{FunctionBuilder, Variable};
+
+/// The target with its settings.
+#[cfg(not(cranelift_before = "0.93"))]
+pub(super) use cranelift_codegen::isa::OwnedTargetIsa;
+#[cfg(cranelift_before = "0.93")]
+pub(super) type OwnedTargetIsa = Box<dyn TargetIsa>;
+
+/// What a branch passes.
+#[cfg(not(cranelift_before = "0.120"))]
+pub(super) use cranelift_codegen::ir::BlockArg;
+#[cfg(cranelift_before = "0.120")]
+pub(super) type BlockArg = Value;
+
+#[cfg(cranelift_before = "0.133")]
+pub(super) use cranelift_codegen::ir::MemFlags;
+/// The flags of a load.
+#[cfg(not(cranelift_before = "0.133"))]
+pub(super) use cranelift_codegen::ir::MemFlagsData as MemFlags;
+
+/// The trap codes of division.
+#[cfg(not(cranelift_before = "0.113"))]
+pub(super) const DIVISION_BY_ZERO: TrapCode = TrapCode::INTEGER_DIVISION_BY_ZERO;
+#[cfg(cranelift_before = "0.113")]
+pub(super) const DIVISION_BY_ZERO: TrapCode = TrapCode::IntegerDivisionByZero;
+#[cfg(not(cranelift_before = "0.113"))]
+pub(super) const OVERFLOW: TrapCode = TrapCode::INTEGER_OVERFLOW;
+#[cfg(cranelift_before = "0.113")]
+pub(super) const OVERFLOW: TrapCode = TrapCode::IntegerOverflow;
+
+/// The name of the pinned features.
+#[cfg(not(cranelift_before = "0.130"))]
+pub(super) const FEATURES: &str = "x86-64-v3";
+#[cfg(cranelift_before = "0.130")]
+pub(super) const FEATURES: &str = "haswell";
+
+/// Whether the register allocator can be chosen.
+pub(super) const CHOOSES_ALLOCATOR: bool = cfg!(not(cranelift_before = "0.115"));
+/// Whether the mid-end can be chosen.
+pub(super) const CHOOSES_EGRAPHS: bool = cfg!(all(cranelift_before = "0.96", not(cranelift_before = "0.90")));
+
+/// Declares the next variable.
+#[cfg(not(cranelift_before = "0.122"))]
+pub(super) fn declare_var(builder: &mut FunctionBuilder<'_>, _: usize) -> Variable {
+    builder.declare_var(types::I64)
+}
+/// Declares the variable of this number.
+#[cfg(cranelift_before = "0.122")]
+pub(super) fn declare_var(builder: &mut FunctionBuilder<'_>, index: usize) -> Variable {
+    let variable = Variable::from_u32(index as u32);
+    builder.declare_var(variable, types::I64);
+    variable
+}
+
+/// Ends the writing of a function.
+#[cfg(not(cranelift_before = "0.134"))]
+pub(super) fn finalize(builder: FunctionBuilder<'_>, isa: &dyn TargetIsa) {
+    builder.finalize(isa.frontend_config());
+}
+/// Ends the writing of a function.
+#[cfg(all(cranelift_before = "0.134", not(cranelift_before = "0.91")))]
+pub(super) fn finalize(builder: FunctionBuilder<'_>, _: &dyn TargetIsa) {
+    builder.finalize();
+}
+/// Ends the writing of a function.
+#[cfg(cranelift_before = "0.91")]
+pub(super) fn finalize(mut builder: FunctionBuilder<'_>, _: &dyn TargetIsa) {
+    builder.finalize();
+}
+
+/// A comparison's result as an `i64`.
+pub(super) fn widen(builder: &mut FunctionBuilder<'_>, truth: Value) -> Value {
+    #[cfg(not(cranelift_before = "0.90"))]
+    return builder.ins().uextend(types::I64, truth);
+    #[cfg(cranelift_before = "0.90")]
+    return builder.ins().bint(types::I64, truth);
+}
+
+/// The width of a type that holds a comparison's result and nothing else: there is none.
+#[cfg(not(cranelift_before = "0.90"))]
+pub(super) fn truth_bits(_: Type) -> Option<u32> {
+    None
+}
+/// The width of a type that holds a comparison's result and nothing else.
+#[cfg(cranelift_before = "0.90")]
+pub(super) fn truth_bits(ty: Type) -> Option<u32> {
+    (ty == types::B1).then_some(1)
+}
+
+/// Ends a block with a branch on whether a value is not 0.
+pub(super) fn branch(
+    builder: &mut FunctionBuilder<'_>,
+    condition: Value,
+    (yes, yes_args): (ir::Block, &[BlockArg]),
+    (no, no_args): (ir::Block, &[BlockArg]),
+) {
+    #[cfg(not(cranelift_before = "0.93"))]
+    builder.ins().brif(condition, yes, yes_args, no, no_args);
+    #[cfg(cranelift_before = "0.93")]
+    {
+        builder.ins().brnz(condition, yes, yes_args);
+        builder.ins().jump(no, no_args);
+    }
+}
+
+/// An instruction.
+pub(super) fn data(function: &ir::Function, inst: ir::Inst) -> &InstructionData {
+    #[cfg(not(cranelift_before = "0.92"))]
+    return &function.dfg.insts[inst];
+    #[cfg(cranelift_before = "0.92")]
+    return &function.dfg[inst];
+}
+
+/// Whether an instruction is one of those that end a block.
+pub(super) fn ends_block(data: &InstructionData) -> bool {
+    data.opcode().is_terminator() || data.opcode().is_branch()
+}
+
+/// What a target's block is passed; the error names what is no value.
+#[cfg(not(cranelift_before = "0.93"))]
+pub(super) fn arguments(call: ir::BlockCall, pool: &ir::ValueListPool) -> Result<Vec<Value>, String> {
+    #[cfg(not(cranelift_before = "0.120"))]
+    return call
+        .args(pool)
+        .map(|arg| match arg {
+            BlockArg::Value(value) => Ok(value),
+            other => Err(format!("block argument {other}")),
+        })
+        .collect();
+    #[cfg(cranelift_before = "0.120")]
+    return Ok(call.args_slice(pool).to_vec());
+}
+
+/// The branch that stands before a `jump` at a block's end: its condition, whether it is taken on 0, its target.
+#[cfg(cranelift_before = "0.93")]
+pub(super) fn branch_before(
+    function: &ir::Function,
+    jump: ir::Inst,
+) -> Result<Option<(Value, bool, ir::Block, Vec<Value>)>, String> {
+    let Some(inst) = function.layout.prev_inst(jump) else { return Ok(None) };
+    let data = data(function, inst);
+    let on_zero = match data.opcode() {
+        ir::Opcode::Brz => true,
+        ir::Opcode::Brnz => false,
+        other if other.is_branch() => return Err(other.to_string()),
+        _ => return Ok(None),
+    };
+    let (target, arguments) = destination(function, inst)?;
+    Ok(Some((function.dfg.inst_args(inst)[0], on_zero, target, arguments)))
+}
+
+/// The one target of a branch, with what it is passed.
+#[cfg(cranelift_before = "0.93")]
+pub(super) fn destination(function: &ir::Function, inst: ir::Inst) -> Result<(ir::Block, Vec<Value>), String> {
+    match function.dfg.analyze_branch(inst) {
+        ir::instructions::BranchInfo::SingleDest(block, args) => Ok((block, args.to_vec())),
+        _ => Err(data(function, inst).opcode().to_string()),
+    }
+}
+
+/// Optimizes a function in place and compiles it.
+pub(super) fn compile(context: &mut Context, isa: &dyn TargetIsa) -> Result<(), CodegenError> {
+    #[cfg(not(cranelift_before = "0.96"))]
+    let compiled = context.compile(isa, &mut Default::default());
+    #[cfg(cranelift_before = "0.96")]
+    let compiled = context.compile(isa);
+    #[cfg(not(cranelift_before = "0.87"))]
+    return compiled.map(|_| ()).map_err(|error| error.inner);
+    #[cfg(cranelift_before = "0.87")]
+    return compiled.map(|_| ());
+}
+
+/// A compiled function.
+pub(super) struct MachineCode<'a> {
+    /// Its bytes.
+    pub(super) bytes: &'a [u8],
+    /// Where it may trap.
+    pub(super) traps: Vec<(u32, TrapCode)>,
+    /// Whether a linker would have something left to fill in.
+    pub(super) relocatable: bool,
+}
+
+/// What [`compile`] has left in the context.
+pub(super) fn machine_code(context: &Context) -> Option<MachineCode<'_>> {
+    #[cfg(not(cranelift_before = "0.87"))]
+    let compiled = context.compiled_code()?;
+    #[cfg(cranelift_before = "0.87")]
+    let compiled = context.mach_compile_result.as_ref()?;
+    let buffer = &compiled.buffer;
+    Some(MachineCode {
+        bytes: buffer.data(),
+        traps: buffer.traps().iter().map(|trap| (trap.offset, trap.code)).collect(),
+        relocatable: !buffer.relocs().is_empty(),
+    })
+}
