@@ -47,8 +47,8 @@ pub struct Night {
 /// A finding in its folder.
 #[derive(Debug)]
 pub struct Finding {
-    /// Its signature.
-    pub signature: String,
+    /// What makes it one finding: its folder's name.
+    pub identity: String,
     /// Its verdict's name.
     pub verdict: String,
     /// The minimized program's file, within the run's folder.
@@ -143,8 +143,9 @@ impl Night {
                 (Ok(expected), Ok(program)) => {
                     let signature = Signature(expected.signature.unwrap_or_else(|| expected.verdict.clone()));
                     let kind = if signature.kind() == KIND { &mut self.quality } else { &mut self.findings };
+                    let identity = entry.file.parent().and_then(Path::file_name).unwrap_or_default();
                     kind.push(Finding {
-                        signature: signature.0,
+                        identity: identity.to_string_lossy().into_owned(),
                         verdict: expected.verdict,
                         file: within(&entry.file, folder),
                         program,
@@ -242,7 +243,7 @@ mod tests {
         assert_eq!(night.unfinished, ["tac".to_owned()].into());
         assert_eq!((night.verdicts.programs(), night.status()), (12, 1));
         let [finding] = &night.findings[..] else { panic!("{:?}", night.findings) };
-        assert_eq!((finding.signature.as_str(), finding.program.as_str()), ("crash.x", "return 1\n"));
+        assert_eq!((finding.identity.as_str(), finding.program.as_str()), ("crash.x", "return 1\n"));
         assert_eq!(finding.file, Path::new("findings/crash.x/min.tiny"));
         assert_eq!(finding.triage.as_ref().map(|triage| triage.confidence.as_str()), Some("high"));
         assert_eq!(night.artifacts, [Path::new("artifacts/parse/crash-1")]);

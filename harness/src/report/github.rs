@@ -10,7 +10,7 @@ const MOST: usize = 10;
 pub fn annotations(night: &Night) -> Vec<String> {
     let mut lines = Vec::new();
     for finding in &night.findings {
-        lines.push(error(None, &finding.signature, &finding.program));
+        lines.push(error(None, &finding.identity, &finding.program));
     }
     for artifact in &night.artifacts {
         lines.push(error(None, "a fuzz target failed", &artifact.display().to_string()));

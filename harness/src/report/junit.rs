@@ -45,14 +45,14 @@ fn parts(night: &Night) -> TestSuite {
 fn findings(night: &Night) -> TestSuite {
     let mut suite = TestSuite::new("findings");
     for finding in &night.findings {
-        let status = failed(NonSuccessKind::Failure, &finding.verdict, &finding.signature);
-        let mut case = TestCase::new(finding.signature.as_str(), status);
+        let status = failed(NonSuccessKind::Failure, &finding.verdict, &finding.identity);
+        let mut case = TestCase::new(finding.identity.as_str(), status);
         case.set_classname("findings");
         case.set_system_out(format!("{}\n{}", finding.file.display(), finding.program));
         suite.add_test_case(case);
     }
     for finding in &night.quality {
-        let mut case = TestCase::new(finding.signature.as_str(), skipped("slower code is no failure"));
+        let mut case = TestCase::new(finding.identity.as_str(), skipped("slower code is no failure"));
         case.set_classname("findings");
         suite.add_test_case(case);
     }

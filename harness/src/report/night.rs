@@ -43,7 +43,7 @@ fn findings(night: &Night, text: &mut String) {
     text.push_str("\n## Findings\n");
     for finding in night.findings.iter().take(MOST) {
         let program: Vec<&str> = finding.program.lines().take(LINES).collect();
-        let _ = write!(text, "\n### `{}`\n\n{}\n\n", finding.signature, indented(&program.join("\n")));
+        let _ = write!(text, "\n### `{}`\n\n{}\n\n", finding.identity, indented(&program.join("\n")));
         if let Some(triage) = &finding.triage {
             let at = [triage.stage.as_ref(), triage.pass.as_ref()].into_iter().flatten().map(String::as_str);
             let at = at.collect::<Vec<_>>().join(", ");
@@ -66,7 +66,7 @@ fn quality(night: &Night, text: &mut String) {
     if !night.quality.is_empty() {
         text.push_str("\n## Quality\n\nConstructed SSA that is worse than the lab's; no failure.\n\n");
         for finding in night.quality.iter().take(MOST) {
-            let _ = writeln!(text, "- `{}`: `roundtrip check {}`", finding.signature, finding.file.display());
+            let _ = writeln!(text, "- `{}`: `roundtrip check {}`", finding.identity, finding.file.display());
         }
         more(night.quality.len(), text);
     }
