@@ -4,11 +4,15 @@
 //! A few faults of one lowering and a few seeds run in every `cargo test`; `ROUNDTRIP_PLANT=all` (the nightly job) finds
 //! every fault 20 times and prints the table, `ROUNDTRIP_PLANT=NAME` one fault. A fault has a process of its own.
 
+#[path = "common/planted.rs"]
+mod common;
+
 use std::collections::BTreeMap;
 use std::process::Command;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use common::options;
 use harness::plant::Fault;
 
 /// Programs to look at before a fault counts as missed.
@@ -77,7 +81,9 @@ fn first_finding(fault: Fault, seed: usize) -> Result<String, String> {
     let corpus = tempfile::tempdir().map_err(|error| error.to_string())?;
     let output = Command::new(env!("CARGO_BIN_EXE_roundtrip"))
         .args(["fuzz", "--programs", PROGRAMS, "--findings", "1", "--jobs", "1", "--quiet", "--format", "json"])
-        .args(["--seed", &seed.to_string(), "--plant", fault.name(), "--corpus"])
+        .args(["--seed", &seed.to_string(), "--plant", fault.name()])
+        .args(options(fault))
+        .arg("--corpus")
         .arg(corpus.path())
         .output()
         .map_err(|error| error.to_string())?;

@@ -4,9 +4,13 @@
 //! A few faults, one in each part, run in every `cargo test`; `ROUNDTRIP_PLANT=all` (the nightly job) tries all, and
 //! `ROUNDTRIP_PLANT=NAME` one. Planting is for a whole process, so each fault gets a process of its own: the binary.
 
+#[path = "common/planted.rs"]
+mod common;
+
 use std::path::Path;
 use std::process::Command;
 
+use common::options;
 use harness::case::DEFAULT_FUEL;
 use harness::plant::Fault;
 use harness::tiny;
@@ -31,9 +35,6 @@ const QUICK: [Fault; 9] = [
     Fault::LlvmPassAddsFlag,
 ];
 
-/// Those in operations that only the dialect plus has.
-const PLUS: [Fault; 2] = [Fault::ClifNarrowSign, Fault::LlvmShiftUnmasked];
-
 #[test]
 fn planted_faults_are_found_minimized_and_recorded() {
     let faults = match std::env::var("ROUNDTRIP_PLANT") {
@@ -53,8 +54,7 @@ fn find(fault: Fault) -> Result<(), String> {
     let corpus = tempfile::tempdir().map_err(|error| error.to_string())?;
     let output = Command::new(env!("CARGO_BIN_EXE_roundtrip"))
         .args(["fuzz", "--seed", "1", "--programs", PROGRAMS, "--findings", "1", "--quiet", "--plant", fault.name()])
-        .args(["--dialect", if PLUS.contains(&fault) { "plus" } else { "core" }])
-        .args(schedule(fault))
+        .args(options(fault))
         .arg("--corpus")
         .arg(corpus.path())
         .output()
@@ -70,14 +70,6 @@ fn find(fault: Fault) -> Result<(), String> {
     let found: Vec<_> = found.filter(is_fault).map(|entry| entry.path()).collect();
     let [finding] = &found[..] else { return Err(format!("{} findings recorded, not one\n{said}", found.len())) };
     recorded(finding)
-}
-
-/// Poison that only some bits depend on takes the longer pipelines, which run on few programs.
-fn schedule(fault: Fault) -> &'static [&'static str] {
-    match fault {
-        Fault::LlvmPassSelectToAnd => &["--schedule", "llvm/steps-O2=100%"],
-        _ => &[],
-    }
 }
 
 /// A record is complete, its program small, and its right outcomes are Tiny's own.

@@ -53,8 +53,9 @@ pub use prefixes::stop_after;
 use session::Session;
 pub use text::run_text;
 
-/// Every path, the plainest first: all constructions at all levels, and those on a perturbed graph: one for each
-/// perturbation alone, which tells, and two with all at once, which find.
+/// Every path, the plainest first: all constructions without optimization; pipelines pass by pass, which tell the pass;
+/// all constructions with a pipeline; and those on a perturbed graph: one for each perturbation alone, which tells, and two
+/// with all at once, which find.
 pub fn paths() -> Vec<Box<dyn Path>> {
     variants().into_iter().map(|path| Box::new(path) as Box<dyn Path>).collect()
 }
@@ -74,9 +75,13 @@ fn variants() -> Vec<LlvmPath> {
     };
     let [_, alloca, mem2reg, _] = &CONSTRUCTIONS;
     let [o0, _, mid, ..] = &LEVELS;
-    let plain = CONSTRUCTIONS.iter().flat_map(|construction| LEVELS.iter().map(move |level| (construction, level)));
-    let plain = plain
-        .map(|(construction, level)| path(format!("{}-{}", construction.name, level.name), construction, level, PLAIN));
+    let plain = |optimized: bool| {
+        let levels = LEVELS.iter().filter(move |level| level.pipeline.is_some() == optimized);
+        let pairs = levels.flat_map(|level| CONSTRUCTIONS.iter().map(move |construction| (construction, level)));
+        pairs.map(|(construction, level)| {
+            path(format!("{}-{}", construction.name, level.name), construction, level, PLAIN)
+        })
+    };
     let all = Style { perturbations: Perturbation::ALL, direct: true };
     let together = [
         path("perturbed-mem2reg-O0".to_string(), mem2reg, o0, all),
@@ -90,7 +95,7 @@ fn variants() -> Vec<LlvmPath> {
         let path = path(format!("steps-{}", level.name), alloca, level, PLAIN);
         LlvmPath { in_steps: true, ..path }
     });
-    plain.chain([direct]).chain(alone).chain(together).chain(in_steps).collect()
+    plain(false).chain(in_steps).chain(plain(true)).chain([direct]).chain(alone).chain(together).collect()
 }
 
 /// A path with passes of one's own, named `CONSTRUCTION[-direct]:PASS+PASS..[:cg2]`: as `opt` writes them, but joined by
