@@ -61,7 +61,7 @@ fn found(signatures: &Value, mishap: Mishap) -> u64 {
 fn every_mishap_is_accounted_for_and_every_other_program_compared() {
     let (programs, permille, paths, jobs) = match std::env::var("ROUNDTRIP_CHAOS").as_deref() {
         Ok("full") => (10_000, 10, "tiny/*,lab/*,cranelift/*,llvm/*,chaos/*", [2, 2]),
-        _ => (400, 40, "tiny/eval,lab/{naive,tac},chaos/*", [1, 3]),
+        _ => (400, 60, "tiny/eval,lab/{naive,tac},chaos/*", [1, 3]),
     };
     let expected = expected(programs, permille);
     assert_eq!(expected.len(), Mishap::ALL.len(), "every kind of mishap happens: {expected:?}");

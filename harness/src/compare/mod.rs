@@ -4,12 +4,11 @@
 //! same; if it stands alone, the outcome that the most groups gave (a group that is split counts for both sides). Paths of
 //! one group share code, so their number proves nothing.
 //!
-//! **Signature.** A finding is named by its kind, the first stage at which something is wrong, and which groups are wrong
-//! there: `disagree.construct.cranelift`. A group of which only some paths are wrong has a `~`: `disagree.execute.llvm~`.
-//! Output that a validator rejects, crashes and hangs add what was said, without names and numbers. The signature
-//! depends neither on the program nor on values, so reduction can keep it and two programs with one fault share it.
+//! [`signature`] says what reduction keeps of a finding, [`identity`] what makes two findings one.
 
+mod identity;
 mod sides;
+mod signature;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -20,6 +19,9 @@ use crate::judge::Judged;
 use crate::op::{Execution, Outcome};
 use crate::path::{FaultKind, Note, PathId, Stage, Unsupported};
 use crate::structure::{Relation, Structure};
+pub use identity::Identity;
+pub use signature::Signature;
+pub(crate) use signature::slug;
 
 /// What a case came to.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -64,24 +66,6 @@ impl Verdict {
 impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
-    }
-}
-
-/// What makes two findings one. Its text is fit for a file name.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct Signature(pub String);
-
-impl fmt::Display for Signature {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl Signature {
-    /// Its first word: a verdict's name, or `quality`.
-    pub fn kind(&self) -> &str {
-        self.0.split('.').next().unwrap_or_default()
     }
 }
 
@@ -201,7 +185,7 @@ pub fn compare(vectors: &[Vec<i64>], reference: &[Execution], judged: Vec<Judged
         report.structure.extend(structure);
         report.texts.extend(texts.into_iter().map(|(name, text)| (path.clone(), name, text)));
     }
-    (report.verdict, report.signature) = verdict(&report);
+    (report.verdict, report.signature) = signature::verdict(&report);
     report
 }
 
@@ -248,77 +232,6 @@ fn right(by_outcome: &BTreeMap<Outcome, Vec<Source>>, reference: Outcome) -> Out
         (is_own && groups(sources) > 1, groups(sources), is_own)
     };
     by_outcome.iter().max_by_key(rank).map_or(reference, |(outcome, _)| *outcome)
-}
-
-/// The verdict and signature: of everything that is wrong, the first stage counts, and there the gravest kind.
-fn verdict(report: &Report) -> (Verdict, Option<Signature>) {
-    let wrong_results = report
-        .runs
-        .iter()
-        .flat_map(|run| run.classes.iter().filter(|class| class.outcome != run.right).flat_map(|class| &class.sources));
-    let first_wrong_result = wrong_results.clone().map(|source| source.stage).min();
-    let first_fault = report.faults.iter().min_by_key(|fault| (fault.stage, gravity(fault.kind)));
-    match (first_fault, first_wrong_result) {
-        (Some(fault), stage) if stage.is_none_or(|stage| fault.stage <= stage) => {
-            let verdict = match fault.kind {
-                FaultKind::Invalid => Verdict::Invalid,
-                FaultKind::Crash => Verdict::Crash,
-                FaultKind::Hang => Verdict::Hang,
-            };
-            let same = |other: &&PathFault| other.stage == fault.stage && other.kind == fault.kind;
-            let mut groups: Vec<&str> = report.faults.iter().filter(same).map(|f| f.group.as_str()).collect();
-            groups.sort_unstable();
-            groups.dedup();
-            let text = format!("{verdict}.{}.{}.{}", fault.stage, groups.join(","), slug(&fault.message));
-            (verdict, Some(Signature(text)))
-        }
-        (_, Some(stage)) => {
-            let groups = wrong_groups(report, wrong_results.collect());
-            (Verdict::Disagree, Some(Signature(format!("disagree.{stage}.{groups}"))))
-        }
-        _ if report.runs.iter().all(|run| run.right == Outcome::OutOfFuel) && !report.runs.is_empty() => {
-            (Verdict::Inconclusive("out of fuel on every input vector".into()), None)
-        }
-        _ if report.runs.iter().all(|run| run.classes.is_empty()) => {
-            (Verdict::Inconclusive("no path executed anything".into()), None)
-        }
-        _ => (Verdict::Agree, None),
-    }
-}
-
-/// A crash says more than a hang, a hang more than invalid output.
-fn gravity(kind: FaultKind) -> u8 {
-    match kind {
-        FaultKind::Crash => 0,
-        FaultKind::Hang => 1,
-        FaultKind::Invalid => 2,
-    }
-}
-
-/// The groups with a wrong result, in order, with `~` where another path of the group has none.
-fn wrong_groups(report: &Report, wrong: Vec<&Source>) -> String {
-    let all = report.runs.iter().flat_map(|run| run.classes.iter().flat_map(|class| &class.sources));
-    let mut groups: Vec<&str> = wrong.iter().map(|source| source.group.as_str()).collect();
-    groups.sort_unstable();
-    groups.dedup();
-    let is_wrong = |path: &PathId| wrong.iter().any(|source| source.path == *path);
-    let split = |group: &str| all.clone().any(|source| source.group == group && !is_wrong(&source.path));
-    let marked: Vec<String> =
-        groups.into_iter().map(|group| format!("{group}{}", if split(group) { "~" } else { "" })).collect();
-    marked.join(",")
-}
-
-/// A message's first line as a part of a file name: words only, without the names and numbers of one program.
-pub(crate) fn slug(message: &str) -> String {
-    let line = message.lines().next().unwrap_or_default();
-    let words = line.split(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '.' | '%' | '_'));
-    let general = words.filter(|word| {
-        let is_rule = word.len() == 2 && word.starts_with('S');
-        !word.is_empty() && (is_rule || !word.contains(|c: char| c.is_ascii_digit() || matches!(c, '.' | '%' | '_')))
-    });
-    let mut slug = general.collect::<Vec<_>>().join("-").to_lowercase();
-    slug.truncate(48);
-    slug
 }
 
 #[cfg(test)]

@@ -8,9 +8,10 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::OnceLock;
 
 use crate::case::Case;
-use crate::compare::Report;
+use crate::compare::{Identity, Report};
 use crate::generate::{Choices, SplitMix64};
-use crate::path::{self, Detail, Path};
+use crate::minimize::shape;
+use crate::path::{self, Detail, Path, PathId};
 use crate::record::known::{self, Known};
 use crate::{check, minimize, record, report};
 
@@ -18,7 +19,7 @@ use crate::{check, minimize, record, report};
 ///
 /// # Panics
 ///
-/// With the signature of the finding, if it is one.
+/// With the identity of the finding, if it is one.
 pub fn roundtrip(case: &Case, corpus: &std::path::Path) {
     static KNOWN: OnceLock<Vec<Known>> = OnceLock::new();
     let known = KNOWN.get_or_init(|| known::read(corpus).expect("the corpus's known issues can be read"));
@@ -53,25 +54,30 @@ fn draw(case: &Case) -> Vec<&'static dyn Path> {
     groups().values().map(|paths| &*paths[choices.below(paths.len() as u32) as usize]).collect()
 }
 
-/// Minimizes a finding, writes it down, shows it and gives its signature, all as `roundtrip check` sees it.
+/// Minimizes a finding, writes it down, shows it and gives its identity, all as `roundtrip check` sees it.
 fn found(case: &Case, drawn: &[&dyn Path], corpus: &std::path::Path) -> String {
     let original = check(case, drawn, Detail::default());
     let mut same = |case: &Case| check(case, drawn, Detail::default()).signature == original.signature;
-    let minimized = match minimize::minimize(case, &mut same, &mut |_| {}) {
-        Ok(minimized) => minimized.case,
+    let (minimized, shape) = match minimize::minimize(case, &mut same, &mut |_| {}) {
+        Ok(minimized) => {
+            let shape = shape::shape(&minimized.case, &mut same);
+            (minimized.case, shape)
+        }
         Err(error) => {
             eprintln!("not minimized: {error}");
-            case.clone()
+            (case.clone(), "not-minimized".into())
         }
     };
     let all: Vec<&dyn Path> = groups().values().flatten().map(|path| &**path).collect();
     let report = check(&minimized, &all, Detail { texts: true, ..Detail::default() });
-    let Some(signature) = report.signature.clone() else {
+    let order: Vec<PathId> = path::registry().iter().map(|path| path.id()).collect();
+    let (Some(signature), Some(identity)) = (report.signature.clone(), Identity::of(&report, &order, &shape)) else {
         // Only a path that does not do the same twice comes here.
         return original.signature.map_or_else(String::new, |signature| signature.0);
     };
     if corpus.is_dir() {
         let finding = record::Finding {
+            identity: &identity,
             signature: &signature,
             original: (case, &check(case, &all, Detail::default())),
             minimized: (&minimized, &report),
@@ -87,7 +93,7 @@ fn found(case: &Case, drawn: &[&dyn Path], corpus: &std::path::Path) -> String {
     let text = record::case_text(&minimized, &record::right(&report));
     let name = format!("minimized.{}", minimized.program.form().extension());
     eprintln!("{}", report::Checked::new(&name, &text, report, Vec::new()).text(false));
-    signature.0
+    identity.0
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 use crate::case::Case;
-use crate::compare::Report;
+use crate::compare::{Identity, Report};
 use crate::fuzzing::properties::validator_is_definition;
 use crate::path::{self, Validator};
 use crate::{minimize, record, report, validators};
@@ -50,6 +50,7 @@ fn found(case: &Case, original: &Report, corpus: &Path) -> String {
     let Some(signature) = report.signature.clone() else { return String::new() };
     if corpus.is_dir() {
         let finding = record::Finding {
+            identity: &Identity(signature.0.clone()),
             signature: &signature,
             original: (case, original),
             minimized: (&minimized, &report),

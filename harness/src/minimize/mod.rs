@@ -15,5 +15,6 @@
 mod driver;
 pub mod measure;
 mod passes;
+pub mod shape;
 
 pub use driver::{Minimized, NotReducible, Progress, candidates, minimize};

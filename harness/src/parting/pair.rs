@@ -147,6 +147,7 @@ fn end(function: &Function, visit: &Visit, next: Option<&Visit>, outcome: Outcom
         (None, Outcome::Return(number)) => format!("returns {number}"),
         (None, Outcome::Trap(trap)) => format!("traps: {trap}"),
         (None, Outcome::OutOfFuel) => "is still running".into(),
+        (None, Outcome::Undefined) => "is undefined".into(),
     };
     Place { at: At { block: visit.block, line: visit.body.len() + 1 }, happens }
 }

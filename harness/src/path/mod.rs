@@ -90,6 +90,9 @@ pub struct Detail {
     pub texts: bool,
     /// Compare the structure of what is constructed too: of [`crate::check`], not of a path.
     pub structure: bool,
+    /// Of a compiler, nothing after [`Stage::Construct`]: no optimization, no machine code. Minimizing a finding of that
+    /// stage needs no more, and an endless loop in machine code costs more than all else.
+    pub construct_only: bool,
 }
 
 /// Where in a path something was made or went wrong, in the order in which they happen.

@@ -1,4 +1,4 @@
-//! A finding becomes a folder: `findings/SIGNATURE/` with everything that a person needs to see it again.
+//! A finding becomes a folder: `findings/IDENTITY/` with everything that a person needs to see it again.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -9,7 +9,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::case::Case;
-use crate::compare::{Report, Signature, Source};
+use crate::compare::{Identity, Report, Signature, Source};
 use crate::op::Outcome;
 use crate::path::{PathId, Toolchain};
 use crate::record::{case_text, readme};
@@ -17,7 +17,9 @@ use crate::structure::{self, Structure};
 
 /// A finding to write down.
 pub struct Finding<'a> {
-    /// What is wrong. Its signature names the folder.
+    /// What makes it one finding. It names the folder.
+    pub identity: &'a Identity,
+    /// What is wrong, as all of `paths` see the minimized program.
     pub signature: &'a Signature,
     /// The program that showed it first, and its report.
     pub original: (&'a Case, &'a Report),
@@ -52,7 +54,7 @@ impl Toolchained {
 pub enum Recorded {
     /// Written just now.
     New(PathBuf),
-    /// A finding of this signature was there already; nothing was written.
+    /// This finding was there already; nothing was written.
     Known(PathBuf),
 }
 
@@ -68,6 +70,7 @@ impl Recorded {
 /// What `finding.json` holds.
 #[derive(Serialize)]
 struct Record<'a> {
+    identity: &'a Identity,
     signature: &'a Signature,
     verdict: &'a str,
     origin: &'a str,
@@ -105,18 +108,18 @@ const LONG: Duration = Duration::from_secs(3600);
 const TEXTS: &str = "ir";
 
 /// The folder of a finding that was recorded before, whole.
-pub fn recorded(corpus: &Path, signature: &Signature) -> Option<PathBuf> {
-    Some(corpus.join("findings").join(folder_name(signature))).filter(|folder| folder.join(RECORD).is_file())
+pub fn recorded(corpus: &Path, identity: &Identity) -> Option<PathBuf> {
+    Some(corpus.join("findings").join(folder_name(identity))).filter(|folder| folder.join(RECORD).is_file())
 }
 
 /// Writes a finding below `corpus`, whole or not at all: into a folder beside, which then takes the name. Of two
 /// processes with one finding, one writes it.
 pub fn record(corpus: &Path, finding: &Finding) -> io::Result<Recorded> {
-    if let Some(folder) = recorded(corpus, finding.signature) {
+    if let Some(folder) = recorded(corpus, finding.identity) {
         return Ok(Recorded::Known(folder));
     }
     let findings = corpus.join("findings");
-    let folder = findings.join(folder_name(finding.signature));
+    let folder = findings.join(folder_name(finding.identity));
     fs::create_dir_all(&findings)?;
     sweep(&findings)?;
     let beside = tempfile::Builder::new().prefix(BESIDE).tempdir_in(&findings)?;
@@ -129,7 +132,7 @@ pub fn record(corpus: &Path, finding: &Finding) -> io::Result<Recorded> {
             Ok(Recorded::New(folder))
         }
         // Another process was first, or something else lies there.
-        Err(error) => recorded(corpus, finding.signature).map(Recorded::Known).ok_or(error),
+        Err(error) => recorded(corpus, finding.identity).map(Recorded::Known).ok_or(error),
     }
 }
 
@@ -166,10 +169,10 @@ pub fn replace(folder: &Path, finding: &Finding) -> io::Result<()> {
     files.into_iter().try_for_each(|file| fs::rename(file.path(), folder.join(file.file_name())))
 }
 
-/// A signature as a folder's name: no separators, nothing hidden.
-fn folder_name(signature: &Signature) -> String {
+/// An identity as a folder's name: no separators, nothing hidden.
+fn folder_name(identity: &Identity) -> String {
     let safe = |c: char| if c.is_ascii_alphanumeric() || ".,~+_-".contains(c) { c } else { '-' };
-    signature.0.chars().map(safe).collect::<String>().trim_start_matches('.').to_owned()
+    identity.0.chars().map(safe).collect::<String>().trim_start_matches('.').to_owned()
 }
 
 /// A temporary folder is its owner's alone; a corpus is everybody's.
@@ -188,6 +191,7 @@ fn write(folder: &Path, finding: &Finding) -> io::Result<()> {
     fs::write(folder.join(original_name), case_text(original, &right(original_report)))?;
     write_texts(folder, report, finding.signature)?;
     let record = Record {
+        identity: finding.identity,
         signature: finding.signature,
         verdict: finding.signature.kind(),
         origin: &finding.origin,
@@ -290,6 +294,7 @@ mod tests {
         let (original, minimized) = (case("input x;\ny = x;\nreturn y"), case("input x;\nreturn x"));
         let report = report();
         let finding = Finding {
+            identity: &Identity("disagree.execute.lab-phi.sub".into()),
             signature: &Signature("disagree.execute.lab".into()),
             original: (&original, &report),
             minimized: (&minimized, &report),
@@ -304,7 +309,7 @@ mod tests {
     fn a_finding_is_a_folder_with_everything_in_it() {
         let corpus = tempfile::tempdir().unwrap();
         let recorded = record_in(corpus.path(), "seed 1");
-        assert_eq!(recorded, Recorded::New(corpus.path().join("findings/disagree.execute.lab")));
+        assert_eq!(recorded, Recorded::New(corpus.path().join("findings/disagree.execute.lab-phi.sub")));
         let read = |name: &str| fs::read_to_string(recorded.folder().join(name)).unwrap();
         assert_eq!(read("min.tiny"), "# run: 7 => return 1\ninput x;\nreturn x\n");
         assert_eq!(read("original.tiny"), "# run: 7 => return 1\ninput x;\ny = x;\nreturn y\n");
@@ -354,6 +359,7 @@ mod tests {
         let mut report = report();
         report.texts[0].2 = "a smaller tree".into();
         let finding = Finding {
+            identity: &Identity("disagree.execute.lab".into()),
             signature: &Signature("disagree.execute.lab".into()),
             original: (&original, &report),
             minimized: (&smaller, &report),
@@ -372,8 +378,8 @@ mod tests {
     }
 
     #[test]
-    fn a_signature_is_a_safe_folder_name() {
-        let name = |text: &str| folder_name(&Signature(text.into()));
+    fn an_identity_is_a_safe_folder_name() {
+        let name = |text: &str| folder_name(&Identity(text.into()));
         assert_eq!(name("disagree.execute.lab,llvm~"), "disagree.execute.lab,llvm~");
         assert_eq!(name("../x y"), "-x-y");
     }

@@ -8,10 +8,12 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
+use crate::compare::Signature;
 use crate::record::coverage::{self, Lines};
 use crate::record::read::Triage;
 use crate::record::run_log::{self, Event, Log, Totals, Verdicts};
 use crate::record::{Part, corpus, part};
+use crate::structure::KIND;
 
 /// The parts and the runs of `roundtrip fuzz`.
 pub const RESULTS: &str = "results.jsonl";
@@ -30,6 +32,8 @@ pub struct Night {
     pub verdicts: Verdicts,
     /// The findings.
     pub findings: Vec<Finding>,
+    /// Findings of kind `quality`: slower code, which is no failure.
+    pub quality: Vec<Finding>,
     /// Inputs that a fuzz target failed on.
     pub artifacts: Vec<PathBuf>,
     /// The corpus's entries.
@@ -136,13 +140,17 @@ impl Night {
             let program = fs::read_to_string(&entry.file);
             let triage = fs::read(entry.file.with_file_name("triage.json"));
             match (entry.expected, program) {
-                (Ok(expected), Ok(program)) => self.findings.push(Finding {
-                    signature: expected.signature.unwrap_or_else(|| expected.verdict.clone()),
-                    verdict: expected.verdict,
-                    file: within(&entry.file, folder),
-                    program,
-                    triage: triage.ok().and_then(|triage| serde_json::from_slice(&triage).ok()),
-                }),
+                (Ok(expected), Ok(program)) => {
+                    let signature = Signature(expected.signature.unwrap_or_else(|| expected.verdict.clone()));
+                    let kind = if signature.kind() == KIND { &mut self.quality } else { &mut self.findings };
+                    kind.push(Finding {
+                        signature: signature.0,
+                        verdict: expected.verdict,
+                        file: within(&entry.file, folder),
+                        program,
+                        triage: triage.ok().and_then(|triage| serde_json::from_slice(&triage).ok()),
+                    });
+                }
                 (Err(why), _) => self.problems.push(why),
                 (_, Err(error)) => self.problem(&entry.file, &error),
             }
@@ -259,6 +267,15 @@ mod tests {
         assert_eq!(Night::read(folder(&files).path()).unwrap().status(), 1);
         let files = [(RESULTS, results.as_str()), ("artifacts/parse/crash-1", "")];
         assert_eq!(Night::read(folder(&files).path()).unwrap().status(), 1);
+    }
+
+    #[test]
+    fn slower_code_is_no_failure() {
+        let recorded = r#"{"verdict": "agree", "signature": "quality.construct.llvm.trivial"}"#;
+        let results = part("tiny", 0) + &progress(1);
+        let files = [(RESULTS, results.as_str()), ("findings/q/finding.json", recorded), ("findings/q/min.tac", "")];
+        let night = Night::read(folder(&files).path()).unwrap();
+        assert_eq!((night.status(), night.findings.len(), night.quality.len()), (0, 0, 1));
     }
 
     #[test]

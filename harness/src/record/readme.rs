@@ -11,7 +11,7 @@ use crate::record::{Finding, Toolchained};
 /// `README.md`: the program, what each side says of it, the versions, and one command to see it again.
 pub fn readme(finding: &Finding, program: &str) -> String {
     let (case, report) = finding.minimized;
-    let mut text = format!("# {}\n\n{}\n\n", finding.signature, sentence(finding));
+    let mut text = format!("# {}\n\n{}\n\n", finding.identity, sentence(finding));
     let _ = write!(text, "```\n{}```\n\n", case_text(case, &right(report)));
     let _ = write!(text, "To see it again, in this folder:\n\n    {}\n\n", command(finding, program));
     let quality = report.quality();

@@ -51,6 +51,11 @@ fn findings(night: &Night) -> TestSuite {
         case.set_system_out(format!("{}\n{}", finding.file.display(), finding.program));
         suite.add_test_case(case);
     }
+    for finding in &night.quality {
+        let mut case = TestCase::new(finding.signature.as_str(), skipped("slower code is no failure"));
+        case.set_classname("findings");
+        suite.add_test_case(case);
+    }
     for artifact in &night.artifacts {
         let name = artifact.display().to_string();
         let status = failed(NonSuccessKind::Failure, "artifact", "a fuzz target failed on this input");

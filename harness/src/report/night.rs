@@ -28,6 +28,7 @@ pub fn summary(night: &Night) -> String {
         let _ = write!(text, "\n> **Falls short**: {sentence}\n");
     }
     findings(night, &mut text);
+    quality(night, &mut text);
     parts(night, &mut text);
     corpus(night, &mut text);
     coverage(night, &mut text);
@@ -58,6 +59,16 @@ fn findings(night: &Night, text: &mut String) {
             let _ = writeln!(text, "- `{}`", artifact.display());
         }
         more(night.artifacts.len(), text);
+    }
+}
+
+fn quality(night: &Night, text: &mut String) {
+    if !night.quality.is_empty() {
+        text.push_str("\n## Quality\n\nConstructed SSA that is worse than the lab's; no failure.\n\n");
+        for finding in night.quality.iter().take(MOST) {
+            let _ = writeln!(text, "- `{}`: `roundtrip check {}`", finding.signature, finding.file.display());
+        }
+        more(night.quality.len(), text);
     }
 }
 

@@ -8,8 +8,8 @@ use anyhow::{Context, bail};
 use harness::case::{Case, Form};
 use harness::compare::Report;
 use harness::fuzzing;
-use harness::minimize::{self, Progress};
-use harness::path::{Detail, Path};
+use harness::minimize::{self, Progress, shape};
+use harness::path::{Detail, Path, Stage};
 use harness::record::{self, case_text};
 use harness::report::Checked;
 use indicatif::ProgressBar;
@@ -68,7 +68,7 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
     let step = |progress: &Progress| bar.set_message(format!("{signature}: {}", describe(progress)));
     let smallest = smallest(&case, &report, &paths, &checker, &|| false, &step);
     bar.finish_and_clear();
-    let case = smallest.with_context(|| name.clone())?;
+    let case = smallest.with_context(|| name.clone())?.case;
     let report = checker.check(&case, &paths, Detail::default())?;
     let text = case_text(&case, &record::right(&report));
     match &args.out {
@@ -98,10 +98,19 @@ fn read(args: &Args, terminal: &Terminal) -> anyhow::Result<(String, Case)> {
     Ok((name, case))
 }
 
+/// A minimized finding.
+pub struct Smallest {
+    /// The case.
+    pub case: Case,
+    /// What it is made of (`harness::minimize::shape`).
+    pub shape: String,
+}
+
 /// The smallest case with a report's signature, or why there is none. `is_over` ends the search with what it has.
 ///
 /// Checking on all paths at every step would cost a compiler's slowest pipelines hundreds of times. The signature
-/// depends on which groups are wrong and split, so one path of each side of each group nearly always shows the same.
+/// depends on which groups are wrong and split, so one path of each side of each group nearly always shows the same; and
+/// what is wrong as constructed is so without machine code.
 pub fn smallest(
     case: &Case,
     report: &Report,
@@ -109,16 +118,23 @@ pub fn smallest(
     checker: &Checker,
     is_over: &dyn Fn() -> bool,
     step: &dyn Fn(&Progress),
-) -> anyhow::Result<Case> {
+) -> anyhow::Result<Smallest> {
     let signature = report.signature.as_ref().context("it is no finding")?;
+    let full = Detail::default();
     let few = witnesses(report, paths);
-    if checker.has_signature(case, &few, signature)? {
-        let small = search(case, &|case| checker.has_signature(case, &few, signature), is_over, step)?;
-        if checker.has_signature(&small, paths, signature)? {
-            return Ok(small);
+    let ways = [(&few[..], Detail { construct_only: true, ..full }), (&few, full), (paths, full)];
+    for (paths_of_way, detail) in ways {
+        let keeps = |case: &Case| checker.keeps(case, paths_of_way, detail, signature);
+        if !keeps(case)? {
+            continue;
+        }
+        let small = search(case, &keeps, is_over, step)?;
+        if checker.keeps(&small, paths, full, signature)? {
+            let shape = asking(&keeps, is_over, |interesting| shape::shape(&small, interesting))?;
+            return Ok(Smallest { case: small, shape });
         }
     }
-    search(case, &|case| checker.has_signature(case, paths, signature), is_over, step)
+    Err(minimize::NotReducible::OriginalNotInteresting.into())
 }
 
 /// How far the search is.
@@ -133,33 +149,46 @@ pub fn search(
     is_over: &dyn Fn() -> bool,
     step: &dyn Fn(&Progress),
 ) -> anyhow::Result<Case> {
+    let mut progress = |progress: &Progress| step(progress);
+    let minimize = |interesting: &mut dyn FnMut(&Case) -> bool| minimize::minimize(case, interesting, &mut progress);
+    Ok(asking(is_interesting, is_over, minimize)??.case)
+}
+
+/// Does what asks whether cases are interesting. None is any more when the search is over, or when a question fails.
+fn asking<T>(
+    is_interesting: &dyn Fn(&Case) -> anyhow::Result<bool>,
+    is_over: &dyn Fn() -> bool,
+    search: impl FnOnce(&mut dyn FnMut(&Case) -> bool) -> T,
+) -> anyhow::Result<T> {
     let mut failed = None;
-    let mut interesting = |case: &Case| {
+    let found = search(&mut |case| {
         !is_over()
             && failed.is_none()
             && is_interesting(case).unwrap_or_else(|error| {
                 failed = Some(error);
                 false
             })
-    };
-    let mut progress = |progress: &Progress| step(progress);
-    let minimized = minimize::minimize(case, &mut interesting, &mut progress);
-    match failed {
-        Some(error) => Err(error),
-        None => Ok(minimized?.case),
-    }
+    });
+    failed.map_or(Ok(found), Err)
 }
 
-/// For each group, its first path that is wrong and its first that is right, in the order of the paths.
+/// For each group, its first path that is wrong and its first that is right, in the order of the paths; of those that
+/// raise what they construct, and of the others.
 fn witnesses<'a>(report: &Report, paths: &[&'a dyn Path]) -> Vec<&'a dyn Path> {
     let mut wrong = BTreeSet::new();
-    for run in &report.runs {
-        for class in run.classes.iter().filter(|class| class.outcome != run.right) {
+    let mut raises = BTreeSet::new();
+    for (run, class) in report.runs.iter().flat_map(|run| run.classes.iter().map(move |class| (run, class))) {
+        let constructed = class.sources.iter().filter(|source| source.stage == Stage::Construct);
+        raises.extend(constructed.map(|source| &source.path));
+        if class.outcome != run.right {
             wrong.extend(class.sources.iter().map(|source| &source.path));
         }
     }
     wrong.extend(report.faults.iter().map(|fault| &fault.path));
     let mut sides = BTreeSet::new();
-    let is_first = |path: &&&dyn Path| sides.insert((path.toolchain().group, wrong.contains(&path.id())));
+    let is_first = |path: &&&dyn Path| {
+        let id = path.id();
+        sides.insert((path.toolchain().group, wrong.contains(&id), raises.contains(&id)))
+    };
     paths.iter().filter(is_first).copied().collect()
 }

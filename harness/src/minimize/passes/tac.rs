@@ -18,6 +18,7 @@ pub const COARSE: &[Pass] = &[
     Pass { name: "drop arms", attempt: |case, n| on_lines(case, n, drop_arms) },
     Pass { name: "jump always", attempt: |case, n| on_lines(case, n, jump_always) },
     Pass { name: "simplify operations", attempt: |case, n| on_lines(case, n, simplify_operation) },
+    Pass { name: "fold", attempt: |case, n| on_lines(case, n, fold) },
 ];
 
 /// What makes the rest simpler.
@@ -146,6 +147,26 @@ fn simplify_operation(program: &Program, n: usize) -> Attempt<Vec<Line>> {
         },
     };
     changed(program, n / SIMPLER, Line::Assign(Assign::new(assign.dest, Op::Copy, &[value])))
+}
+
+/// Replaces an operation on constants by a copy of its value.
+fn fold(program: &Program, n: usize) -> Attempt<Vec<Line>> {
+    let assign = match program.lines.get(n) {
+        None => return Attempt::End,
+        Some(Line::Assign(assign)) if assign.op != Op::Copy => assign,
+        Some(_) => return Attempt::Nothing,
+    };
+    let mut values = [0; 3];
+    for (value, operand) in values.iter_mut().zip(assign.operands()) {
+        match operand {
+            Atom::Const(constant) => *value = *constant,
+            Atom::Var(_) => return Attempt::Nothing,
+        }
+    }
+    match assign.op.eval(values) {
+        Ok(value) => changed(program, n, Line::Assign(Assign::new(assign.dest, Op::Copy, &[Atom::Const(value)]))),
+        Err(_) => Attempt::Nothing,
+    }
 }
 
 /// Replaces an operand by 0 or by 1.

@@ -14,6 +14,8 @@ pub const COARSE: &[Pass] = &[
     Pass { name: "return early", attempt: |case, n| on_program(case, n, return_early) },
     Pass { name: "delete statements", attempt: |case, n| on_program(case, n, delete_statements) },
     Pass { name: "unwrap", attempt: |case, n| on_program(case, n, unwrap) },
+    Pass { name: "return from within", attempt: |case, n| on_program(case, n, return_from_within) },
+    Pass { name: "fold", attempt: |case, n| on_program(case, n, fold) },
     Pass { name: "simplify expressions", attempt: |case, n| on_program(case, n, simplify_expression) },
 ];
 
@@ -24,6 +26,7 @@ pub const FINE: &[Pass] = &[
     Pass { name: "replace by variables", attempt: |case, n| on_program(case, n, replace_by_variable) },
     Pass { name: "merge variables", attempt: |case, n| on_program(case, n, merge_variables) },
     Pass { name: "simplify constants", attempt: |case, n| on_program(case, n, simplify_constant) },
+    Pass { name: "simplify equal constants", attempt: |case, n| on_program(case, n, simplify_equal) },
     vectors::VALUES,
     Pass { name: "rename variables", attempt: |case, n| on_program(case, n, rename_variables) },
 ];
@@ -90,6 +93,40 @@ fn unwrap(program: &Program, n: usize) -> Attempt<Program> {
     Attempt::Candidate(flat)
 }
 
+/// How many ways [`return_from_within`] has for one statement.
+const RETURNS: usize = 2;
+
+/// Ends the program at a loop or an `if`, which becomes an `if` or its body, and returns what that assigns.
+fn return_from_within(program: &Program, n: usize) -> Attempt<Program> {
+    let (condition, body) = match program.body.get(n / RETURNS) {
+        None => return Attempt::End,
+        Some(Stmt::While(condition, body) | Stmt::If(condition, body, _)) => (condition, body),
+        Some(Stmt::Assign(..)) => return Attempt::Nothing,
+    };
+    let Some(&Stmt::Assign(target, _)) = body.first() else { return Attempt::Nothing };
+    let mut cut = program.clone();
+    cut.body.truncate(n / RETURNS);
+    match n % RETURNS {
+        0 => cut.body.extend(body.iter().cloned()),
+        _ => cut.body.push(Stmt::If(condition.clone(), body.clone(), Vec::new())),
+    }
+    cut.result = Expr::Var(target);
+    Attempt::Candidate(cut)
+}
+
+/// Replaces an operation on literals by its value.
+fn fold(program: &Program, n: usize) -> Attempt<Program> {
+    let all = expressions(program);
+    let (op, args) = match all.get(n) {
+        None => return Attempt::End,
+        Some(Expr::Unary(op, operand)) => (op, [literal(operand), Some(0)]),
+        Some(Expr::Binary(op, left, right)) => (op, [literal(left), literal(right)]),
+        Some(Expr::Int(_) | Expr::Var(_) | Expr::Logic(..)) => return Attempt::Nothing,
+    };
+    let [Some(left), Some(right)] = args else { return Attempt::Nothing };
+    op.eval([left, right, 0]).ok().and_then(|value| replaced(program, n, Expr::Int(value))).into()
+}
+
 /// How many replacements [`simplify_expression`] has for one expression.
 const SIMPLER: usize = 4;
 
@@ -131,6 +168,26 @@ fn simplify_constant(program: &Program, n: usize) -> Attempt<Program> {
         None => Attempt::End,
         Some((at, new)) => replaced(program, at, Expr::Int(new)).into(),
     }
+}
+
+fn literal(expr: &Expr) -> Option<i64> {
+    if let Expr::Int(value) = expr { Some(*value) } else { None }
+}
+
+/// Replaces a literal by a simpler one wherever it stands.
+fn simplify_equal(program: &Program, n: usize) -> Attempt<Program> {
+    let mut literals: Vec<i64> = expressions(program).into_iter().filter_map(literal).collect();
+    literals.sort_unstable();
+    literals.dedup();
+    let mut pairs = literals.into_iter().flat_map(|old| constants::simpler(old).into_iter().map(move |new| (old, new)));
+    let Some((old, new)) = pairs.nth(n) else { return Attempt::End };
+    let mut simpler = program.clone();
+    for at in 0..expressions(program).len() {
+        if let Some(expr) = expression_mut(&mut simpler, at).filter(|expr| **expr == Expr::Int(old)) {
+            *expr = Expr::Int(new);
+        }
+    }
+    Attempt::Candidate(simpler)
 }
 
 fn replaced(program: &Program, at: usize, new: Expr) -> Option<Program> {

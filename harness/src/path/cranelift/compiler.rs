@@ -70,6 +70,9 @@ impl Compiler {
         }
         self.record(Stage::Construct, case, detail, seen)?;
         self.verify(isa, Stage::Construct)?;
+        if detail.construct_only {
+            return Ok(());
+        }
 
         #[cfg(feature = "plant")]
         if plant::on(plant::Fault::ClifWrongRewrite)

@@ -88,8 +88,6 @@ const VARIANTS: [Variant; 20] = {
         Variant { name: "params-none", construction: Params, opt_level: "none", allocator: BACKTRACKING },
         Variant { name: "params-speed", construction: Params, opt_level: "speed", allocator: BACKTRACKING },
         Variant { name: "params-speed_and_size", construction: Params, opt_level: "speed_and_size", allocator: BACKTRACKING },
-        Variant { name: "perturbed-none", construction: ALL, opt_level: "none", allocator: BACKTRACKING },
-        Variant { name: "perturbed-speed", construction: ALL, opt_level: "speed", allocator: BACKTRACKING },
         Variant { name: "perturbed-sealing", construction: BACKWARD, opt_level: "speed", allocator: BACKTRACKING },
         Variant { name: "perturbed-direct", construction: DIRECT, opt_level: "speed", allocator: BACKTRACKING },
         Variant { name: "perturbed-merge", construction: only(&[Perturbation::Merge]), opt_level: "speed", allocator: BACKTRACKING },
@@ -100,6 +98,8 @@ const VARIANTS: [Variant; 20] = {
         Variant { name: "perturbed-operands", construction: only(&[Perturbation::Operands]), opt_level: "speed", allocator: BACKTRACKING },
         Variant { name: "perturbed-dead", construction: only(&[Perturbation::Dead]), opt_level: "speed", allocator: BACKTRACKING },
         Variant { name: "perturbed-order", construction: only(&[Perturbation::Order]), opt_level: "speed", allocator: BACKTRACKING },
+        Variant { name: "perturbed-none", construction: ALL, opt_level: "none", allocator: BACKTRACKING },
+        Variant { name: "perturbed-speed", construction: ALL, opt_level: "speed", allocator: BACKTRACKING },
     ]
 };
 

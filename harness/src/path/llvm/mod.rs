@@ -46,8 +46,8 @@ pub use prefixes::stop_after;
 use session::Session;
 pub use text::run_text;
 
-/// Every path: all constructions at all levels, and those on a perturbed graph: two with all perturbations at once,
-/// which find, and one for each alone, which tells.
+/// Every path, the plainest first: all constructions at all levels, and those on a perturbed graph: one for each
+/// perturbation alone, which tells, and two with all at once, which find.
 pub fn paths() -> Vec<Box<dyn Path>> {
     variants().into_iter().map(|path| Box::new(path) as Box<dyn Path>).collect()
 }
@@ -74,8 +74,8 @@ fn variants() -> Vec<LlvmPath> {
     let together = [
         path("perturbed-mem2reg-O0".to_string(), mem2reg, o0, all),
         path("perturbed-mid".to_string(), alloca, mid, all),
-        path("perturbed-direct".to_string(), mem2reg, mid, Style { direct: true, ..PLAIN }),
     ];
+    let direct = path("perturbed-direct".to_string(), mem2reg, mid, Style { direct: true, ..PLAIN });
     let alone = Perturbation::ALL.chunks(1).map(|perturbations| {
         path(format!("perturbed-{}", tac::list(perturbations)), mem2reg, mid, Style { perturbations, ..PLAIN })
     });
@@ -83,7 +83,7 @@ fn variants() -> Vec<LlvmPath> {
         let path = path(format!("steps-{}", level.name), alloca, level, PLAIN);
         LlvmPath { in_steps: true, ..path }
     });
-    plain.chain(together).chain(alone).chain(in_steps).collect()
+    plain.chain([direct]).chain(alone).chain(together).chain(in_steps).collect()
 }
 
 /// A path with passes of one's own, named `CONSTRUCTION[-direct]:PASS+PASS..[:cg2]`: as `opt` writes them, but joined by
@@ -332,7 +332,10 @@ impl Path for LlvmPath {
             Err(stop) => Ok(Err(stop)),
             Ok(source) => session::survive(|| self.compile(&source, case, detail, &mut observation)),
         };
-        conclude(made, now::stage(), case, &mut observation);
+        // No code may be wanted at all.
+        if let Some(made) = made.map(Result::transpose).transpose() {
+            conclude(made, now::stage(), case, &mut observation);
+        }
         observation
     }
 }
@@ -352,14 +355,15 @@ fn conclude(made: Result<Result<Loaded, Stop>, String>, stage: Stage, case: &Cas
 }
 
 impl LlvmPath {
-    /// From the program to machine code. `now` follows the stage, for the case that LLVM never comes back from one.
+    /// From the program to machine code, or as far as the detail asks for. `now` follows the stage, for the case that LLVM
+    /// never comes back from one.
     fn compile(
         &self,
         source: &Source,
         case: &Case,
         detail: Detail,
         observation: &mut Observation,
-    ) -> Result<Loaded, Stop> {
+    ) -> Result<Option<Loaded>, Stop> {
         let session = Session::new();
         let module = session.context.create_module("roundtrip");
         let text = |name: &str| detail.texts.then(|| (name.to_string(), module.print_to_string().to_string()));
@@ -389,6 +393,9 @@ impl LlvmPath {
                 }
             }
 
+            if detail.construct_only {
+                return Ok(None);
+            }
             if let Some((name, passes)) = self.pipeline() {
                 if self.in_steps {
                     steps::run(machine, &session, &module, passes, (case, detail, observation))?;
@@ -402,7 +409,7 @@ impl LlvmPath {
             }
 
             now::enter(Stage::Compile);
-            Loaded::read(&machine.object(&session, &module)?)
+            Loaded::read(&machine.object(&session, &module)?).map(Some)
         })
     }
 }

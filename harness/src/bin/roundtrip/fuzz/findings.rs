@@ -1,11 +1,19 @@
-//! What happens to a finding: announced, minimized, recorded, once for each signature.
+//! What happens to a finding: announced, minimized, recorded, once for each identity (`harness::compare::Identity`).
+//!
+//! A signature's first findings are minimized, then every one at growing distances, so that a frequent fault neither
+//! shadows a rare one of the same signature nor takes the run's time; and at once each that lacks something which all
+//! known faults of its signature need. What is minimized depends on the order of the programs alone.
+//!
+//! Minimizing takes time, and the process may be killed: so a finding is recorded as it is before anything is said of
+//! it, under a provisional name.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use harness::case::Case;
-use harness::compare::{Report, Signature};
+use harness::compare::{Identity, Report, Signature};
+use harness::minimize::shape;
 use harness::path::{Detail, Path, PathId};
 use harness::record::run_log::Found as Logged;
 use harness::record::{self, Finding, Recorded, Toolchained};
@@ -15,96 +23,170 @@ use crate::check::parting_of;
 use crate::fuzz::job::Found;
 use crate::fuzz::progress::Progress;
 use crate::fuzz::{Args, INTERRUPTED, limits};
-use crate::minimize;
+use crate::minimize::{self, Smallest};
 use crate::terminal::{Format, Terminal};
 use crate::workers::Checker;
+
+/// Identities after which a signature's findings are only counted: it tells nothing apart any more.
+const MOST_IDENTITIES: usize = 16;
+/// The shape of what was not minimized.
+const NOT_MINIMIZED: &str = "not-minimized";
 
 /// The findings of a run so far.
 pub struct Findings<'a> {
     args: &'a Args,
     ids: &'a [PathId],
     paths: &'a [&'a dyn Path],
+    /// The paths that are to run at all.
+    on: Vec<usize>,
     checker: &'a Checker,
     terminal: &'a Terminal,
     progress: &'a Progress,
-    seen: BTreeMap<Signature, u64>,
+    counts: Counts,
+    /// For each signature the shapes that its minimized findings have.
+    shapes: BTreeMap<Signature, Vec<String>>,
+}
+
+/// How often everything was seen.
+#[derive(Default)]
+pub struct Counts {
+    /// Programs of each signature.
+    pub signatures: BTreeMap<Signature, u64>,
+    /// Minimized programs of each identity.
+    pub identities: BTreeMap<Identity, u64>,
 }
 
 impl<'a> Findings<'a> {
     /// None yet.
     pub fn new(
         args: &'a Args,
-        ids: &'a [PathId],
-        paths: &'a [&'a dyn Path],
+        (ids, paths, on): (&'a [PathId], &'a [&'a dyn Path], Vec<usize>),
         checker: &'a Checker,
         terminal: &'a Terminal,
         progress: &'a Progress,
     ) -> Findings<'a> {
-        Findings { args, ids, paths, checker, terminal, progress, seen: BTreeMap::new() }
+        let (counts, shapes) = (Counts::default(), BTreeMap::new());
+        Findings { args, ids, paths, on, checker, terminal, progress, counts, shapes }
     }
 
-    /// How often each signature was seen.
-    pub fn counts(&self) -> &BTreeMap<Signature, u64> {
-        &self.seen
+    /// How often everything was seen.
+    pub fn counts(&self) -> &Counts {
+        &self.counts
     }
 
-    /// Takes in a finding. The first of its signature is minimized and recorded, unless an earlier run did that, and told
-    /// for the run's log. It is recorded as it is before anything is said of it, and again when it is small: whoever is
-    /// told of a finding will find it, whatever becomes of this process.
+    /// Takes in a finding: counts it, and minimizes it if it may be a new one. A new one is recorded, unless an earlier
+    /// run did that, and told for the run's log.
     pub fn add(&mut self, index: u64, found: &Found) -> anyhow::Result<Option<Logged>> {
         let Some(signature) = &found.report.signature else { return Ok(None) };
-        let count = self.seen.entry(signature.clone()).or_insert(0);
+        let count = self.counts.signatures.entry(signature.clone()).or_insert(0);
         *count += 1;
-        if *count > 1 {
+        let count = *count;
+        let shapes = self.shapes.entry(signature.clone()).or_default();
+        let is_another = shapes.iter().all(|known| !shape::has(&found.case, known));
+        if shapes.len() >= MOST_IDENTITIES || !(is_another || is_round(count)) {
             return Ok(None);
         }
-        let origin = format!("program {index} of seed {}", self.args.seed);
-        let mut finding = Finding {
+        let provisional = if count == 1 { self.provisional(index, signature, found) } else { None };
+        let Smallest { case, shape } = self.minimized(signature, found);
+        let shapes = self.shapes.entry(signature.clone()).or_default();
+        if !shapes.contains(&shape) {
+            shapes.push(shape.clone());
+        }
+        let logged = self.identify(index, found, (&case, &shape))?;
+        // It has its own name now; if it could not be written, this is what there is of it.
+        let is_written = logged.as_ref().is_some_and(|logged| logged.folder.is_some());
+        if let Some(folder) = provisional.filter(|_| is_written) {
+            let _ = std::fs::remove_dir_all(folder);
+        }
+        Ok(logged)
+    }
+
+    /// Records the first of a signature as it is, and says so. Gives the folder, if it was written.
+    fn provisional(&self, index: u64, signature: &Signature, found: &Found) -> Option<std::path::PathBuf> {
+        let origin = self.origin(index);
+        let finding = Finding {
+            identity: &Identity(format!("{signature}.{NOT_MINIMIZED}")),
             signature,
             original: (&found.case, &found.report),
             minimized: (&found.case, &found.report),
             origin: origin.clone(),
-            paths: found.took_part.iter().map(|&path| Toolchained::of(self.paths[path])).collect(),
+            paths: self.toolchains(&found.took_part),
             options: self.options(&found.took_part),
         };
-        let corpus = &self.args.corpus;
-        let recorded = record::record(corpus, &finding);
+        let recorded = record::record(&self.args.corpus, &finding);
         self.progress.aside(|| self.terminal.note(format!("{signature}: {origin}")));
-        if let Ok(Recorded::Known(_)) = recorded {
-            self.progress.aside(|| self.announce(index, finding.minimized, recorded.as_ref().ok()))?;
-            return Ok(Some(logged(index, &finding, recorded.as_ref().ok())));
-        }
-        let paths: Vec<&dyn Path> = found.took_part.iter().map(|&path| self.paths[path]).collect();
-        let case = self.smaller(signature, found, &paths);
-        let report = self.checker.check(&case, &paths, Detail { texts: true, ..Detail::default() })?;
-        if report.signature.as_ref() == Some(signature) {
-            finding.minimized = (&case, &report);
-        } else {
-            let why = format!("{signature}: did not show again in another process; it is recorded as it was");
-            self.progress.aside(|| self.terminal.warn(why));
-        }
-        // A corpus that can't be written loses no finding: the report, with the program, goes out all the same.
-        let written = recorded.and_then(|recorded| record::replace(recorded.folder(), &finding).map(|()| recorded));
-        if let Err(error) = &written {
-            let why = format!("cannot record {signature} in {}: {error}", corpus.display());
-            self.progress.aside(|| self.terminal.warn(why));
-        }
-        self.progress.aside(|| self.announce(index, finding.minimized, written.as_ref().ok()))?;
-        Ok(Some(logged(index, &finding, written.as_ref().ok())))
+        if let Ok(Recorded::New(folder)) = recorded { Some(folder) } else { None }
     }
 
-    /// The smallest program that is the same finding, or the one that was found.
-    fn smaller(&self, signature: &Signature, found: &Found, paths: &[&dyn Path]) -> Case {
+    fn minimized(&self, signature: &Signature, found: &Found) -> Smallest {
+        let as_it_is = || Smallest { case: found.case.clone(), shape: NOT_MINIMIZED.into() };
         if self.args.no_minimize {
-            return found.case.clone();
+            return as_it_is();
         }
+        let paths: Vec<&dyn Path> = found.took_part.iter().map(|&path| self.paths[path]).collect();
         let step = |step: &_| self.progress.busy(format!("minimizing {signature}: {}", minimize::describe(step)));
         let start = Instant::now();
         let is_over = || INTERRUPTED.load(Ordering::Relaxed) || start.elapsed() >= limits::MINIMIZING;
-        minimize::smallest(&found.case, &found.report, paths, self.checker, &is_over, &step).unwrap_or_else(|why| {
+        minimize::smallest(&found.case, &found.report, &paths, self.checker, &is_over, &step).unwrap_or_else(|why| {
             self.progress.aside(|| self.terminal.warn(format!("{signature}: not minimized: {why:#}")));
-            found.case.clone()
+            as_it_is()
         })
+    }
+
+    /// Sees what all paths say of a minimized finding, and records it if that makes it a new one.
+    fn identify(&mut self, index: u64, found: &Found, (case, shape): (&Case, &str)) -> anyhow::Result<Option<Logged>> {
+        let texts = Detail { texts: true, ..Detail::default() };
+        let looked = |took_part: &[usize]| {
+            let paths: Vec<&dyn Path> = took_part.iter().map(|&path| self.paths[path]).collect();
+            anyhow::Ok((self.checker.check(case, &paths, texts)?, took_part.to_vec()))
+        };
+        let (mut report, mut took_part) = looked(&self.on)?;
+        if !report.verdict.is_finding() {
+            (report, took_part) = looked(&found.took_part)?;
+        }
+        let (mut case, mut shape) = (case, shape);
+        if !report.verdict.is_finding() {
+            // What nobody can see again is recorded as it was seen.
+            let why = format!("{} did not show again in another process; it is recorded as it was", self.origin(index));
+            self.progress.aside(|| self.terminal.warn(why));
+            (report, took_part) = (found.report.clone(), found.took_part.clone());
+            (case, shape) = (&found.case, NOT_MINIMIZED);
+        }
+        let (Some(signature), Some(identity)) = (&report.signature, Identity::of(&report, self.ids, shape)) else {
+            return Ok(None);
+        };
+        let seen = self.counts.identities.entry(identity.clone()).or_insert(0);
+        *seen += 1;
+        if *seen > 1 {
+            return Ok(None);
+        }
+        let finding = Finding {
+            identity: &identity,
+            signature,
+            original: (&found.case, &found.report),
+            minimized: (case, &report),
+            origin: self.origin(index),
+            paths: self.toolchains(&took_part),
+            options: self.options(&took_part),
+        };
+        let corpus = &self.args.corpus;
+        // A corpus that can't be written loses no finding: the report, with the program, goes out all the same.
+        let recorded = record::record(corpus, &finding);
+        if let Err(error) = &recorded {
+            let why = format!("cannot record {identity} in {}: {error}", corpus.display());
+            self.progress.aside(|| self.terminal.warn(why));
+        }
+        let recorded = recorded.ok();
+        self.progress.aside(|| self.announce(index, (case, &report), recorded.as_ref()))?;
+        Ok(Some(logged(index, &finding, recorded.as_ref())))
+    }
+
+    fn origin(&self, index: u64) -> String {
+        format!("program {index} of seed {}", self.args.seed)
+    }
+
+    fn toolchains(&self, took_part: &[usize]) -> Vec<Toolchained> {
+        took_part.iter().map(|&path| Toolchained::of(self.paths[path])).collect()
     }
 
     /// Prints a program's report, and where its finding lies.
@@ -161,5 +243,19 @@ fn logged(program: u64, finding: &Finding<'_>, recorded: Option<&Recorded>) -> L
         folder: recorded.map(|recorded| recorded.folder().display().to_string()),
         new: matches!(recorded, Some(Recorded::New(_))),
         statements: case.program.statements(),
+    }
+}
+
+/// 1, 2, 3, 4, 6, 8, 12, 16, ..: numbers of at most two binary digits that are not 0, at the front.
+fn is_round(count: u64) -> bool {
+    count.trailing_zeros() + 2 >= u64::BITS - count.leading_zeros()
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn distances_grow() {
+        let round: Vec<u64> = (1..50).filter(|&count| super::is_round(count)).collect();
+        assert_eq!(round, [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48]);
     }
 }

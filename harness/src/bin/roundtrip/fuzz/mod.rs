@@ -40,7 +40,8 @@ use run::{Running, Setting};
 /// Run generated programs through every path, validate what the paths make, and compare
 ///
 /// The programs depend on the seed alone, and so do the results, whatever the number of jobs. A finding is minimized,
-/// keeping its signature, recorded in the corpus, and the run goes on; a signature that was seen before is only counted.
+/// keeping its signature, recorded in the corpus, and the run goes on; of a signature that was seen before, fewer and
+/// fewer are minimized to see whether they are new ones.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 
 use anyhow::Context;
 use harness::case::Case;
-use harness::compare::{Signature, Verdict};
+use harness::compare::{Identity, Signature, Verdict};
 use harness::generate::{self, Policy};
 use harness::path::{Detail, Path};
 use harness::record::{self, Finding, Recorded, Toolchained};
@@ -29,7 +29,7 @@ pub fn record(
         if let Some(issue) = setting.known.iter().find(|issue| issue.is_named(signature)) {
             return Ok(format!("{signature}: known, {} ({})", issue.name, issue.link));
         }
-        if let Some(folder) = record::recorded(corpus, signature) {
+        if let Some(folder) = record::recorded(corpus, &identity(signature)) {
             return Ok(format!("{signature}: recorded before in {}", folder.display()));
         }
         if INTERRUPTED.load(Ordering::Relaxed) {
@@ -42,6 +42,11 @@ pub fn record(
     each.collect()
 }
 
+/// A relation of a compiler is one finding, whatever the program.
+fn identity(signature: &Signature) -> Identity {
+    Identity(signature.0.clone())
+}
+
 fn record_first(
     setting: &Setting<'_>,
     checker: &Checker,
@@ -51,7 +56,8 @@ fn record_first(
 ) -> anyhow::Result<Recorded> {
     let (seed, paths) = (setting.programs.seed, setting.paths);
     let original = generate::case(seed, first, setting.programs.form, &Policy::default());
-    let looked = |case: &Case, texts| checker.check(case, paths, Detail { texts, structure: true });
+    let looked =
+        |case: &Case, texts| checker.check(case, paths, Detail { texts, structure: true, ..Detail::default() });
     let report = looked(&original, false)?;
     let quality = report.quality();
     let broken = quality.get(signature).and_then(|(_, broken)| broken.first());
@@ -59,6 +65,7 @@ fn record_first(
     let path = paths.iter().copied().filter(|path| path.id() == broken.path).collect::<Vec<_>>();
     let minimized = smallest(&original, signature, &path, checker)?;
     let finding = Finding {
+        identity: &identity(signature),
         signature,
         original: (&original, &report),
         minimized: (&minimized, &looked(&minimized, true)?),

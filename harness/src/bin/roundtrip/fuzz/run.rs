@@ -74,11 +74,12 @@ impl<'a> Running<'a> {
         let Setting { args, paths, ids, terminal, progress, .. } = setting;
         let schedule = Schedule::new(args.schedule.as_deref(), ids)?;
         terminal.note(format!("schedule: {}; what is not named runs always", schedule.text()));
+        let on = (0..ids.len()).filter(|&path| schedule.is_on(path)).collect();
         Ok(Running {
             setting,
             checker,
             schedule,
-            findings: Findings::new(args, ids, paths, checker, terminal, progress),
+            findings: Findings::new(args, (ids, paths, on), checker, terminal, progress),
             log: Log::open(args.log.as_deref())?,
             start: Instant::now(),
             tally: Tally::new(ids.len()),
@@ -146,9 +147,10 @@ impl<'a> Running<'a> {
         {
             self.log.write(Event::Finding(logged), terminal);
         }
-        let totals = || log::totals(&self.tally, ids, self.findings.counts(), self.deaths, self.start.elapsed());
+        let totals =
+            || log::totals(&self.tally, ids, &self.findings.counts().signatures, self.deaths, self.start.elapsed());
         self.log.progress(totals, terminal);
-        let different = self.findings.counts().len() as u64;
+        let different = self.findings.counts().identities.len() as u64;
         let enough = args.findings.is_some_and(|wanted| different >= wanted);
         if self.switch_off() || enough { Ok(ControlFlow::Break(())) } else { Ok(ControlFlow::Continue(())) }
     }
@@ -199,7 +201,7 @@ impl<'a> Running<'a> {
             (true, 0, false) => Status::Inconclusive,
             _ => Status::Finding,
         };
-        let totals = log::totals(tally, ids, self.findings.counts(), self.deaths, elapsed);
+        let totals = log::totals(tally, ids, &self.findings.counts().signatures, self.deaths, elapsed);
         let shortfalls = [self.shortfalls, faults.clone()].concat();
         self.log.write(Event::End(End { totals, shortfalls, exit: status.code() }), terminal);
         if faults.is_empty() {

@@ -1,14 +1,13 @@
 //! The tables at the end of a run. Counts are results and go to standard output: they are the same whatever the jobs.
 //! Times are not; they go to standard error.
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
-use harness::compare::Signature;
 use harness::path::PathId;
 use harness::report::table;
 use serde_json::{Map, Value, json};
 
+use crate::fuzz::findings::Counts;
 use crate::fuzz::tally::{StructureTally, Tally};
 use crate::terminal::{Format, Terminal};
 
@@ -16,7 +15,7 @@ use crate::terminal::{Format, Terminal};
 pub fn print(
     tally: &Tally,
     ids: &[PathId],
-    findings: &BTreeMap<Signature, u64>,
+    findings: &Counts,
     format: Format,
     terminal: &Terminal,
 ) -> anyhow::Result<()> {
@@ -25,9 +24,11 @@ pub fn print(
     }
     let rows = [("programs", tally.programs)].into_iter().chain(tally.verdicts.rows());
     terminal.line(table(["verdict", "programs"], rows.map(|(name, n)| [name.into(), n.to_string()])))?;
-    if !findings.is_empty() {
-        let rows = findings.iter().map(|(signature, n)| [signature.to_string(), n.to_string()]);
+    if !findings.signatures.is_empty() {
+        let rows = findings.signatures.iter().map(|(signature, n)| [signature.to_string(), n.to_string()]);
         terminal.line(format!("\n{}", table(["signature", "programs"], rows)))?;
+        let rows = findings.identities.iter().map(|(identity, n)| [identity.to_string(), n.to_string()]);
+        terminal.line(format!("\n{}", table(["finding", "minimized programs"], rows)))?;
     }
     let rows = generator_rows(tally).into_iter().map(|(name, n, of)| [name, n.to_string(), percent(n, of)]);
     terminal.line(format!("\n{}", table(["generator", "count", "%"], rows)))?;
@@ -86,8 +87,10 @@ fn structure_object(structure: &StructureTally) -> Value {
     })
 }
 
-fn object(tally: &Tally, ids: &[PathId], findings: &BTreeMap<Signature, u64>) -> Value {
-    let findings: Map<String, Value> = findings.iter().map(|(sig, n)| (sig.to_string(), json!(n))).collect();
+fn object(tally: &Tally, ids: &[PathId], findings: &Counts) -> Value {
+    let signatures: Map<String, Value> =
+        findings.signatures.iter().map(|(sig, n)| (sig.to_string(), json!(n))).collect();
+    let identities: Map<String, Value> = findings.identities.iter().map(|(id, n)| (id.to_string(), json!(n))).collect();
     let quality: Map<String, Value> = (tally.quality.iter())
         .map(|(name, (programs, first))| (name.to_string(), json!({"programs": programs, "first": first})))
         .collect();
@@ -113,7 +116,8 @@ fn object(tally: &Tally, ids: &[PathId], findings: &BTreeMap<Signature, u64>) ->
             "known": tally.verdicts.known,
             "inconclusive": tally.verdicts.inconclusive,
             "verdicts": tally.verdicts,
-            "signatures": findings,
+            "signatures": signatures,
+            "identities": identities,
             "generator": generator,
             "quality": quality,
             "paths": paths.collect::<Vec<_>>(),

@@ -84,7 +84,7 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
         Step::Report => {
             let paths: Vec<&dyn Path> = paths.iter().map(|path| &**path).collect();
             let checker = Checker::new(&paths, &args.plant, &args.limits);
-            let report = checker.check(&case, &paths, Detail { texts: true, structure: true })?;
+            let report = checker.check(&case, &paths, Detail { texts: true, structure: true, ..Detail::default() })?;
             terminal.line(serde_json::to_string(&report)?)?;
         }
         Step::Trials => trials(args, &paths[0].id(), case, terminal)?,

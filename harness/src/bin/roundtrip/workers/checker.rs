@@ -34,10 +34,16 @@ impl Checker {
         self.ask(case, paths, detail, false)
     }
 
-    /// Whether a case has this signature. A path that dies is believed to die by itself: reduction asks hundreds of times,
-    /// and the end of it is checked again.
-    pub fn has_signature(&self, case: &Case, paths: &[&dyn Path], signature: &Signature) -> anyhow::Result<bool> {
-        Ok(self.ask(case, paths, Detail::default(), true)?.signature.as_ref() == Some(signature))
+    /// Whether a case keeps this signature. A path that dies is believed to die by itself: reduction asks hundreds of
+    /// times, and the end of it is checked again.
+    pub fn keeps(
+        &self,
+        case: &Case,
+        paths: &[&dyn Path],
+        detail: Detail,
+        signature: &Signature,
+    ) -> anyhow::Result<bool> {
+        Ok(self.ask(case, paths, detail, true)?.signature.is_some_and(|other| signature.is_kept_by(&other)))
     }
 
     fn ask(&self, case: &Case, paths: &[&dyn Path], detail: Detail, believes: bool) -> anyhow::Result<Report> {

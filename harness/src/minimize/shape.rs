@@ -1,0 +1,217 @@
+//! What a minimized program is made of, in words: its *shape*. Little is left besides what the finding needs, so the
+//! shape names the construct at fault, whatever the names, the constants and the order.
+//!
+//! An operation is a word of it when no other operation can stand in its place: `1 - 0` shows that operands were
+//! exchanged, `1 + 0` doesn't, but a loop that takes its values one after the other does so with any counter. `a > b` is
+//! `b < a`. What jumps is `if`, with `&&` and `||`, or `loop`. `wide` is a number that 32 bits don't hold, which the
+//! minimizer would not have left for nothing; `inputs` are two or more.
+
+use super::measure::Measure;
+use crate::case::{Case, Form, Program};
+use crate::lab::Terminator;
+use crate::op::Op;
+use crate::tac::Line;
+use crate::tiny::walk::{expression_mut, expressions, lists};
+use crate::tiny::{Expr, Stmt};
+
+/// More kinds of operations than this name no construct any more: the program is hardly minimal.
+const MOST_OPERATIONS: usize = 6;
+
+/// The shape as text, fit for a file name; empty for a program that is made of nothing. `interesting` is the predicate
+/// that the program was minimized with.
+pub fn shape(case: &Case, interesting: &mut dyn FnMut(&Case) -> bool) -> String {
+    let parts = Parts::of(case);
+    if parts.operations.len() > MOST_OPERATIONS {
+        return "many".into();
+    }
+    let mut words: Vec<&str> =
+        parts.operations.iter().filter(|&&op| is_needed(case, op, interesting)).map(|op| op.name()).collect();
+    words.extend(if parts.loops { Some("loop") } else { parts.branches.then_some("if") });
+    words.extend(parts.switches.then_some("switch"));
+    words.extend((case.program.inputs() > 1).then_some("inputs"));
+    words.extend(parts.wide.then_some("wide"));
+    if words.is_empty() && parts.assigns {
+        words.push("assign");
+    }
+    words.join("-")
+}
+
+/// Whether a program has everything that a shape says: else its finding is another one.
+pub fn has(case: &Case, shape: &str) -> bool {
+    let parts = Parts::of(case);
+    shape.split('-').all(|word| match word {
+        "if" => parts.branches,
+        "loop" => parts.loops,
+        "switch" => parts.switches,
+        _ => Op::from_name(word).is_none_or(|op| parts.operations.contains(&op)),
+    })
+}
+
+/// What a program is made of.
+#[derive(Default)]
+struct Parts {
+    /// Without those that have another one's word, in the order of [`Op::ALL`].
+    operations: Vec<Op>,
+    branches: bool,
+    switches: bool,
+    loops: bool,
+    assigns: bool,
+    wide: bool,
+}
+
+impl Parts {
+    fn of(case: &Case) -> Parts {
+        let mut operations = Vec::new();
+        visit_operations(&mut case.program.clone(), &mut |op| operations.push(word(*op)));
+        let mut parts = Parts {
+            operations: Op::ALL.iter().copied().filter(|op| operations.contains(op)).collect(),
+            wide: Measure::of(case).text().split(|c: char| !c.is_ascii_digit()).any(is_wide),
+            ..Parts::default()
+        };
+        match &case.program {
+            Program::Tiny(program) => {
+                parts.branches = expressions(program).iter().any(|expr| matches!(expr, Expr::Logic(..)));
+                for stmt in lists(program).into_iter().flatten() {
+                    match stmt {
+                        Stmt::Assign(..) => parts.assigns = true,
+                        Stmt::If(..) => parts.branches = true,
+                        Stmt::While(..) => (parts.branches, parts.loops) = (true, true),
+                    }
+                }
+            }
+            Program::Tac(program) => {
+                let mut passed = Vec::new();
+                for line in &program.lines {
+                    match line {
+                        Line::Label(label) => passed.push(*label),
+                        Line::Assign(_) => parts.assigns = true,
+                        Line::Goto(target) => parts.loops |= passed.contains(target),
+                        Line::If { target, .. } => {
+                            (parts.branches, parts.loops) = (true, parts.loops || passed.contains(target))
+                        }
+                        Line::Switch { arms, default, .. } => {
+                            let mut targets = arms.iter().map(|(_, target)| target).chain([default]);
+                            (parts.switches, parts.loops) =
+                                (true, parts.loops || targets.any(|it| passed.contains(it)));
+                        }
+                        Line::Ret(_) => {}
+                    }
+                }
+            }
+            Program::Ssa(function) => {
+                for block in &function.blocks {
+                    parts.branches |= matches!(block.term, Terminator::Cbr(..));
+                    parts.switches |= matches!(block.term, Terminator::Switch(..));
+                }
+            }
+            Program::Phi(function) => {
+                for block in &function.blocks {
+                    parts.branches |= matches!(block.term, Terminator::Cbr(..));
+                    parts.switches |= matches!(block.term, Terminator::Switch(..));
+                }
+            }
+        }
+        parts
+    }
+}
+
+/// Whether digits are a number that 32 bits don't hold, whatever its sign.
+fn is_wide(digits: &str) -> bool {
+    !digits.is_empty() && digits.parse::<u32>().is_err()
+}
+
+/// The operation whose name stands for this one: the same with its operands exchanged.
+fn word(op: Op) -> Op {
+    match op {
+        Op::Gt => Op::Lt,
+        Op::Ge => Op::Le,
+        other => other,
+    }
+}
+
+/// Whether no other operation can stand for an operation wherever it does.
+fn is_needed(case: &Case, op: Op, interesting: &mut dyn FnMut(&Case) -> bool) -> bool {
+    let others = Op::ALL.iter().filter(|other| other.is_core() && other.arity() == op.arity() && word(**other) != op);
+    // Tiny has no operation that copies.
+    let mut others = others.filter(|&&other| other != Op::Copy || case.program.form() != Form::Tiny);
+    op != Op::Copy
+        && !others.any(|&other| {
+            let mut changed = case.clone();
+            visit_operations(&mut changed.program, &mut |at| {
+                if word(*at) == op {
+                    *at = other;
+                }
+            });
+            interesting(&changed)
+        })
+}
+
+/// Calls `visit` for every operation of a program.
+fn visit_operations(program: &mut Program, visit: &mut dyn FnMut(&mut Op)) {
+    match program {
+        Program::Tiny(program) => {
+            for n in 0..expressions(program).len() {
+                if let Some(Expr::Unary(op, _) | Expr::Binary(op, ..)) = expression_mut(program, n) {
+                    visit(op);
+                }
+            }
+        }
+        Program::Tac(program) => {
+            for line in &mut program.lines {
+                if let Line::Assign(assign) = line {
+                    visit(&mut assign.op);
+                }
+            }
+        }
+        Program::Ssa(function) => {
+            function.blocks.iter_mut().flat_map(|block| &mut block.body).for_each(|inst| visit(&mut inst.op));
+        }
+        Program::Phi(function) => {
+            function.blocks.iter_mut().flat_map(|block| &mut block.body).for_each(|inst| visit(&mut inst.op));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{tac, tiny};
+
+    fn tiny_case(text: &str) -> Case {
+        Case { program: Program::Tiny(tiny::parse(text).unwrap()), vectors: vec![vec![]], fuel: 100 }
+    }
+
+    #[test]
+    fn an_operation_counts_when_no_other_will_do() {
+        let case = tiny_case("return (1 - 0) * (2 > 1)");
+        let has = |text: &'static str| move |case: &Case| Measure::of(case).text().contains(text);
+        assert_eq!(shape(&case, &mut has("-")), "sub");
+        assert_eq!(shape(&case, &mut has(">")), "lt");
+        assert_eq!(shape(&case, &mut |_| false), "sub-mul-lt");
+        assert_eq!(shape(&case, &mut |_| true), "");
+    }
+
+    #[test]
+    fn control_numbers_and_inputs_count() {
+        let of = |text| shape(&tiny_case(text), &mut |_| true);
+        assert_eq!(of("if a && b { a = 1; }\nreturn a"), "if");
+        assert_eq!(of("while a { a = 1 || b; }\nreturn 2147483648"), "loop");
+        assert_eq!(of("input a, b;\nreturn -4294967296"), "inputs-wide");
+        assert_eq!(of("a = 1;\nreturn a"), "assign");
+        let tac_of =
+            |text| Parts::of(&Case { program: Program::Tac(tac::parse(text).unwrap()), ..tiny_case("return 0") });
+        let parts = tac_of("L:\nif a goto M\na = 1\ngoto L\nM:\nret a");
+        assert!(parts.branches && parts.loops && parts.assigns);
+        assert!(!tac_of("goto L\nL:\nret a").loops);
+    }
+
+    #[test]
+    fn a_program_without_a_shapes_parts_shows_something_else() {
+        let case = tiny_case("if a { a = 1 - a; }\nreturn a > 1");
+        for (shape, expected) in
+            [("sub-if", true), ("lt", true), ("loop", false), ("mul", false), ("assign", true), ("", true)]
+        {
+            assert_eq!(has(&case, shape), expected, "{shape}");
+        }
+    }
+}
