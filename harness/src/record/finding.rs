@@ -149,26 +149,6 @@ fn sweep(findings: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes a finding anew into its folder, when it has become smaller. At any moment the folder holds a whole finding:
-/// file by file takes the old one's place, the record last.
-pub fn replace(folder: &Path, finding: &Finding) -> io::Result<()> {
-    let findings = folder.parent().unwrap_or(folder);
-    let beside = tempfile::Builder::new().prefix(BESIDE).tempdir_in(findings)?;
-    write(beside.path(), finding)?;
-    let texts = beside.path().join(TEXTS);
-    if texts.is_dir() {
-        fs::create_dir_all(folder.join(TEXTS))?;
-        for text in fs::read_dir(texts)? {
-            let text = text?;
-            fs::rename(text.path(), folder.join(TEXTS).join(text.file_name()))?;
-        }
-    }
-    let mut files: Vec<_> = fs::read_dir(beside.path())?.collect::<io::Result<_>>()?;
-    files.retain(|file| file.file_name() != TEXTS);
-    files.sort_by_key(|file| file.file_name() == RECORD);
-    files.into_iter().try_for_each(|file| fs::rename(file.path(), folder.join(file.file_name())))
-}
-
 /// An identity as a folder's name: no separators, nothing hidden.
 fn folder_name(identity: &Identity) -> String {
     let safe = |c: char| if c.is_ascii_alphanumeric() || ".,~+_-".contains(c) { c } else { '-' };
@@ -349,32 +329,6 @@ mod tests {
         fs::File::open(&old).unwrap().set_modified(long_ago).unwrap();
         record_in(corpus.path(), "seed 1");
         assert!(!old.exists() && young.exists());
-    }
-
-    #[test]
-    fn a_finding_that_became_smaller_takes_the_place_of_the_first_file_by_file() {
-        let corpus = tempfile::tempdir().unwrap();
-        let recorded = record_in(corpus.path(), "seed 1");
-        let (original, smaller) = (case("input x;\ny = x;\nreturn y"), case("return 1"));
-        let mut report = report();
-        report.texts[0].2 = "a smaller tree".into();
-        let finding = Finding {
-            identity: &Identity("disagree.execute.lab".into()),
-            signature: &Signature("disagree.execute.lab".into()),
-            original: (&original, &report),
-            minimized: (&smaller, &report),
-            origin: "seed 2".into(),
-            paths: Vec::new(),
-            options: String::new(),
-        };
-        replace(recorded.folder(), &finding).unwrap();
-        let read = |name: &str| fs::read_to_string(recorded.folder().join(name)).unwrap();
-        assert_eq!(
-            (read("min.tiny").lines().last(), read("ir/tiny-eval.ir").as_str()),
-            (Some("return 1"), "a smaller tree")
-        );
-        assert!(read("finding.json").contains("seed 2"));
-        assert_eq!(fs::read_dir(corpus.path().join("findings")).unwrap().count(), 1, "nothing is left beside");
     }
 
     #[test]

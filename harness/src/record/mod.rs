@@ -20,7 +20,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 pub use corpus::{Entry, Expected, entries};
-pub use finding::{Finding, RECORD, Recorded, Toolchained, record, recorded, replace, right};
+pub use finding::{Finding, RECORD, Recorded, Toolchained, record, recorded, right};
 pub use part::Part;
 
 use crate::case::{Case, Program};

@@ -1,8 +1,6 @@
 //! Charts of a run over time, drawn by `plotters` as SVG. The style sheet gives text and axes the page's colours; the
 //! lines' colours are chosen to be seen on light and on dark.
 
-use std::ops::Range;
-
 use maud::{Markup, PreEscaped, html};
 use plotters::coord::ranged1d::ValueFormatter;
 use plotters::coord::types::RangedCoordf64;
@@ -77,7 +75,8 @@ type Drawn = Result<String, Box<dyn std::error::Error>>;
 
 fn draw(scale: Scale, series: &[Series]) -> Drawn {
     let points = || series.iter().flat_map(|series| &series.points);
-    let end = points().map(|point| point.0).fold(1.0, f64::max);
+    let (second, unit) = unit(points().map(|point| point.0).fold(1.0, f64::max));
+    let end = points().map(|point| point.0 / second).fold(0.0, f64::max);
     let most = points().map(|point| point.1).fold(1.0, f64::max);
     let mut svg = String::new();
     {
@@ -85,9 +84,13 @@ fn draw(scale: Scale, series: &[Series]) -> Drawn {
         let mut builder = ChartBuilder::on(&root);
         builder.margin(6).margin_right(16).x_label_area_size(34).y_label_area_size(62);
         match scale {
-            Scale::Linear => lines(builder.build_cartesian_2d(0.0..end, 0.0..most * 1.08)?, series)?,
+            Scale::Linear => lines(builder.build_cartesian_2d(0.0..end, 0.0..most * 1.08)?, series, (second, unit))?,
             Scale::Logarithmic => {
-                lines(builder.build_cartesian_2d(0.0..end, (0.8..(most * 1.6).max(10.0)).log_scale())?, series)?;
+                lines(
+                    builder.build_cartesian_2d(0.0..end, (0.8..(most * 1.6).max(10.0)).log_scale())?,
+                    series,
+                    (second, unit),
+                )?;
             }
         }
         root.present()?;
@@ -95,15 +98,15 @@ fn draw(scale: Scale, series: &[Series]) -> Drawn {
     Ok(svg)
 }
 
-/// The grid and the lines.
+/// The grid and the lines, with seconds in this unit.
 fn lines<'a, Y>(
     mut chart: ChartContext<'a, SVGBackend<'a>, Cartesian2d<RangedCoordf64, Y>>,
     series: &[Series],
+    (second, unit): (f64, &str),
 ) -> Result<(), Box<dyn std::error::Error>>
 where
     Y: Ranged<ValueType = f64> + ValueFormatter<f64>,
 {
-    let unit = unit(chart.x_range());
     chart
         .configure_mesh()
         .light_line_style(TRANSPARENT)
@@ -112,19 +115,22 @@ where
         .label_style(("sans-serif", 14))
         .x_labels(6)
         .y_labels(5)
-        .x_desc(unit.1)
-        .x_label_formatter(&|seconds| short(seconds / unit.0))
+        .x_desc(unit)
+        .x_label_formatter(&|time| short(*time))
         .y_label_formatter(&|value| short(*value))
         .draw()?;
     for Series { color, points, .. } in series {
-        chart.draw_series(LineSeries::new(points.iter().copied(), color.stroke_width(2)))?;
+        chart.draw_series(LineSeries::new(
+            points.iter().map(|(seconds, value)| (seconds / second, *value)),
+            color.stroke_width(2),
+        ))?;
     }
     Ok(())
 }
 
 /// The unit that suits a span of seconds: how many seconds it has, and its name.
-fn unit(range: Range<f64>) -> (f64, &'static str) {
-    match range.end {
+fn unit(end: f64) -> (f64, &'static str) {
+    match end {
         end if end < 180.0 => (1.0, "seconds"),
         end if end < 3.0 * 3600.0 => (60.0, "minutes"),
         _ => (3600.0, "hours"),

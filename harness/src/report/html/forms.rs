@@ -20,7 +20,8 @@ pub struct Shown {
     pub graph: Graph,
 }
 
-/// Every form that there is; a graph that was there before is left out.
+/// Every form that there is. Forms with one graph are shown as one, under all their names; a recorded graph that is the
+/// same as one before is left out.
 pub fn forms(stored: &Stored) -> Vec<Shown> {
     let mut forms: Vec<Shown> = Vec::new();
     let program = stored.program.as_ref().and_then(|(form, text)| parsed(*form, text));
@@ -31,8 +32,14 @@ pub fn forms(stored: &Stored) -> Vec<Shown> {
         .filter_map(|text| Some((format!("{} {}", text.path, text.name), Graph::of_text(&text.name, &text.text)?)));
     let all = computed.into_iter().map(|(name, graph)| (name.to_owned(), false, graph));
     for (name, is_recorded, graph) in all.chain(recorded.map(|(name, graph)| (name, true, graph))) {
+        if let Some(same) = forms.iter_mut().find(|form| form.graph == graph) {
+            if !is_recorded {
+                same.name = format!("{}, {name}", same.name);
+            }
+            continue;
+        }
         let is_room = !is_recorded || forms.iter().filter(|form| form.is_recorded).count() < MOST_RECORDED;
-        if is_room && forms.iter().all(|form| form.graph != graph) {
+        if is_room {
             forms.push(Shown { name, is_recorded, graph });
         }
     }
@@ -113,6 +120,6 @@ mod tests {
         };
         let forms = forms(&stored);
         let names: Vec<_> = forms.iter().map(|form| (form.name.as_str(), form.is_recorded)).collect();
-        assert_eq!(names, [("SSA", false), ("c/none raised-optimize", true)]);
+        assert_eq!(names, [("SSA, pruned SSA, phi form", false), ("c/none raised-optimize", true)]);
     }
 }

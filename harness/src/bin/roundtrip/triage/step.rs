@@ -1,4 +1,4 @@
-//! A step of triage in a process of its own, which a compiler may end: the child's side, `roundtrip triage-step`.
+//! A step of triage in a fresh process, which a compiler may end: the child's side, `roundtrip triage-step`.
 //!
 //! What came of it stands on standard output, a line of JSON for each trial, written as it comes.
 
@@ -12,12 +12,12 @@ use harness::path::installed::{self, Found};
 use harness::path::{self, Detail, Path, PathId};
 use harness::triage::Trial;
 
-use crate::check::check_case;
 use crate::planted::Plant;
 use crate::select::PathOptions;
 use crate::source::{InputForm, RunOptions, Source};
 use crate::status::Status;
 use crate::terminal::Terminal;
+use crate::workers::{Checker, LimitOptions};
 
 /// A step of `triage`, for its own use
 #[derive(clap::Args)]
@@ -30,6 +30,8 @@ pub struct Args {
     options: RunOptions,
     #[command(flatten)]
     paths: PathOptions,
+    #[command(flatten)]
+    limits: LimitOptions,
     /// For `trials` of LLVM: after so many passes; without it, after all
     #[arg(long)]
     stop_after: Option<u32>,
@@ -82,8 +84,8 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
     match args.step {
         Step::Report => {
             let paths: Vec<&dyn Path> = paths.iter().map(|path| &**path).collect();
-            let report =
-                check_case(&case, &paths, Detail { texts: true, structure: true, ..Detail::default() }, &mut |_| {});
+            let checker = Checker::new(&paths, &args.plant, &args.limits);
+            let report = checker.check(&case, &paths, Detail { texts: true, structure: true, ..Detail::default() })?;
             terminal.line(serde_json::to_string(&report)?)?;
         }
         Step::Trials => trials(args, &paths[0].id(), case, terminal)?,
