@@ -16,7 +16,7 @@ const CRANELIFT: [&str; 14] = [
     "0.134",
 ];
 /// The same for LLVM, with its behaviour: `path/llvm/compat.rs`.
-const LLVM: [&str; 6] = ["14", "15", "16", "18", "19", "20"];
+const LLVM: [&str; 8] = ["14", "15", "16", "17", "18", "19", "20", "22"];
 
 /// What a shared object is made of, below `src`.
 const SOURCES: [&str; 10] =

@@ -4,6 +4,7 @@
 //! sources as those that the harness links in.
 
 pub mod case;
+pub mod dialect;
 pub mod lab;
 pub mod names;
 pub mod op;

@@ -3,10 +3,12 @@
 //!
 //! | before | |
 //! |---|---|
+//! | 22 | the constants of a `switch` are operands |
 //! | 20 | an `icmp` has no `samesign` |
 //! | 19 | a `getelementptr` has no flag but `inbounds` |
 //! | 18 | there is no `disjoint` and no `nneg` |
 //! | 18 | `instcombine` does not look for a fixpoint, nor know the parameter that tells it not to |
+//! | 17 | nothing tells the flags `nuw`, `nsw` and `exact`: what is raised promises less than it does |
 //! | 16 | there is no `LLVMGetVersion` |
 //! | 15 | the elements of constants are asked for by the kind of constant |
 //! | 15 | pointers have the type of what they point to |
@@ -192,4 +194,47 @@ pub fn element(constant: LLVMValueRef, index: u32) -> LLVMValueRef {
             _ => std::ptr::null_mut(),
         }
     }
+}
+
+/// The constant of a `switch`'s target: of any but the first, which has none.
+#[cfg(not(llvm_before = "22"))]
+pub fn case_value(switch: LLVMValueRef, successor: u32) -> LLVMValueRef {
+    // SAFETY: a switch that lives as long as its module, and a target that it has.
+    unsafe { core::LLVMGetSwitchCaseValue(switch, successor) }
+}
+
+/// The constant of a `switch`'s target: it is an operand, before the target's own.
+#[cfg(llvm_before = "22")]
+pub fn case_value(switch: LLVMValueRef, successor: u32) -> LLVMValueRef {
+    // SAFETY: a switch that lives as long as its module, and a target that it has.
+    unsafe { core::LLVMGetOperand(switch, 2 * successor) }
+}
+
+/// How many operands of a `switch` an arm has: its target, and before it its constant, until LLVM 22.
+pub const ARM: u32 = if cfg!(llvm_before = "22") { 2 } else { 1 };
+
+/// The flags of an addition, subtraction, multiplication, shift to the left or truncation.
+#[cfg(not(llvm_before = "17"))]
+pub fn wrap_flags(inst: LLVMValueRef) -> Flags {
+    // SAFETY: an instruction that has these flags, in a module that lives.
+    unsafe { Flags::NUW.when(core::LLVMGetNUW(inst) != 0).with(Flags::NSW.when(core::LLVMGetNSW(inst) != 0)) }
+}
+
+/// The flag of a division or shift to the right.
+#[cfg(not(llvm_before = "17"))]
+pub fn exact_flag(inst: LLVMValueRef) -> Flags {
+    // SAFETY: an instruction that has this flag, in a module that lives.
+    Flags::EXACT.when(unsafe { core::LLVMGetExact(inst) } != 0)
+}
+
+/// Nothing tells.
+#[cfg(llvm_before = "17")]
+pub fn wrap_flags(_: LLVMValueRef) -> Flags {
+    Flags::NONE
+}
+
+/// Nothing tells.
+#[cfg(llvm_before = "17")]
+pub fn exact_flag(_: LLVMValueRef) -> Flags {
+    Flags::NONE
 }

@@ -10,6 +10,7 @@
 mod alloca;
 mod compat;
 mod emit;
+#[cfg(not(shared_object))]
 mod faults;
 #[cfg(not(shared_object))]
 mod judge;
@@ -408,6 +409,7 @@ impl LlvmPath {
                 } else {
                     now::enter(Stage::Optimize);
                     machine.run(&session, &module, passes, now::stage())?;
+                    #[cfg(not(shared_object))]
                     faults::after(passes, &module);
                     optimized::observe(&module, now::stage(), case, observation);
                 }

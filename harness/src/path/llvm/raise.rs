@@ -9,7 +9,6 @@ use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
 use inkwell::basic_block::BasicBlock;
-use inkwell::llvm_sys::core::LLVMGetSwitchCaseValue;
 use inkwell::llvm_sys::prelude::LLVMValueRef;
 use inkwell::module::Module;
 use inkwell::types::AnyTypeEnum;
@@ -179,17 +178,17 @@ impl<'ctx> Raiser<'ctx> {
         })
     }
 
-    /// Operands: what is looked at, where the rest goes, then where each arm goes. From LLVM 22 on the constants are no
-    /// operands; they go by the number of the successor.
+    /// Operands: what is looked at, where the rest goes, then where each arm goes, in older versions after its constant.
     fn switch(&self, inst: InstructionValue<'ctx>) -> Result<Terminator<Block>, Reason> {
-        let target = |index| {
-            let block = inst.get_operand(index).and_then(|operand| operand.block()).ok_or("switch")?;
-            self.blocks.get(&block).copied().ok_or("switch to nowhere")
+        let target = |successor| {
+            let block = inst.get_operand(1 + compat::ARM * successor).and_then(|operand| operand.block());
+            self.blocks.get(&block.ok_or("switch")?).copied().ok_or("switch to nowhere")
         };
         // SAFETY: successor 0 is where the rest goes, each further one has a constant, which lives as long as the context.
-        let case = |index| unsafe { IntValue::new(LLVMGetSwitchCaseValue(inst.as_value_ref(), index - 1)) };
-        let arms = (2..inst.get_num_operands()).map(|index| Ok((constant(case(index).into())?, target(index)?)));
-        Ok(Terminator::Switch(self.atom(operand(inst, 0)?)?, arms.collect::<Result<_, Reason>>()?, target(1)?))
+        let case = |successor| unsafe { IntValue::new(compat::case_value(inst.as_value_ref(), successor)) };
+        let successors = 1 + (inst.get_num_operands() - 2) / compat::ARM;
+        let arms = (1..successors).map(|it| Ok((constant(case(it).into())?, target(it)?)));
+        Ok(Terminator::Switch(self.atom(operand(inst, 0)?)?, arms.collect::<Result<_, Reason>>()?, target(0)?))
     }
 
     /// Appends what an instruction means: an operation, and what brings its result into the form in which it is held.

@@ -7,9 +7,11 @@
 
 use inkwell::module::Module;
 
+#[cfg(not(shared_object))]
+use super::faults;
 use super::machine::Machine;
 use super::session::Session;
-use super::{Stop, compat, faults, machine, optimized};
+use super::{Stop, compat, machine, optimized};
 use crate::case::Case;
 use crate::op::Outcome;
 use crate::optimized::Function;
@@ -55,6 +57,7 @@ pub fn run(
             seen.observation.texts.extend(seen.before.take());
         }
         ran?;
+        #[cfg(not(shared_object))]
         faults::after(&step.pass, module);
         seen.look(module, Stage::Optimize, &name);
     }

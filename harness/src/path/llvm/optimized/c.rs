@@ -159,8 +159,7 @@ impl<'m> Object<'m> {
 
     /// The constant of a switch's target, which is not its first.
     pub fn case(self, successor: u32) -> Object<'m> {
-        // SAFETY: as above.
-        Object(unsafe { LLVMGetSwitchCaseValue(self.0, successor) }, PhantomData)
+        Object(compat::case_value(self.0, successor), PhantomData)
     }
 
     /// An `icmp`'s predicate.
@@ -172,19 +171,15 @@ impl<'m> Object<'m> {
     /// What an instruction of this opcode promises.
     pub fn flags(self, opcode: LLVMOpcode) -> Flags {
         use LLVMOpcode::*;
-        // SAFETY: as above; each getter is asked of the opcodes that have the flag.
-        unsafe {
-            match opcode {
-                LLVMAdd | LLVMSub | LLVMMul | LLVMShl | LLVMTrunc => {
-                    Flags::NUW.when(LLVMGetNUW(self.0) != 0).with(Flags::NSW.when(LLVMGetNSW(self.0) != 0))
-                }
-                LLVMUDiv | LLVMSDiv | LLVMLShr | LLVMAShr => Flags::EXACT.when(LLVMGetExact(self.0) != 0),
-                LLVMOr => compat::or_flags(self.0),
-                LLVMZExt => compat::zext_flags(self.0),
-                LLVMICmp => compat::icmp_flags(self.0),
-                LLVMGetElementPtr => compat::offset_flags(self.0),
-                _ => Flags::NONE,
-            }
+        // Each getter is asked of the opcodes that have the flag.
+        match opcode {
+            LLVMAdd | LLVMSub | LLVMMul | LLVMShl | LLVMTrunc => compat::wrap_flags(self.0),
+            LLVMUDiv | LLVMSDiv | LLVMLShr | LLVMAShr => compat::exact_flag(self.0),
+            LLVMOr => compat::or_flags(self.0),
+            LLVMZExt => compat::zext_flags(self.0),
+            LLVMICmp => compat::icmp_flags(self.0),
+            LLVMGetElementPtr => compat::offset_flags(self.0),
+            _ => Flags::NONE,
         }
     }
 
