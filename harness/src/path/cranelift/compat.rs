@@ -15,8 +15,8 @@
 //! | 0.93 | a branch is two instructions, `brnz` and `jump`; a target is a box |
 //! | 0.92 | the graph itself is indexed by instructions |
 //! | 0.91 | the frontend ends by reference |
-//! | 0.90 | a comparison gives a `b1`, widened by `bint`; other opcodes, see `meaning.rs` |
-//! | 0.87 | `compile` gives no machine code |
+//! | 0.90 | a comparison gives a `b1`, widened by `bint`; `smin` is `imin`, there is no `bswap`; see `meaning.rs` too |
+//! | 0.87 | `compile` gives no machine code; a width is a `u16` |
 
 use cranelift_codegen::ir::{self, InstBuilder, InstructionData, TrapCode, Type, Value, types};
 use cranelift_codegen::isa::TargetIsa;
@@ -97,6 +97,56 @@ pub(super) fn widen(builder: &mut FunctionBuilder<'_>, truth: Value) -> Value {
     return builder.ins().uextend(types::I64, truth);
     #[cfg(cranelift_before = "0.90")]
     return builder.ins().bint(types::I64, truth);
+}
+
+/// A type's width.
+#[cfg(not(cranelift_before = "0.87"))]
+pub(super) fn bits(ty: Type) -> u32 {
+    ty.bits()
+}
+/// A type's width.
+#[cfg(cranelift_before = "0.87")]
+pub(super) fn bits(ty: Type) -> u32 {
+    u32::from(ty.bits())
+}
+
+/// The signed minimum.
+pub(super) fn smin(builder: &mut FunctionBuilder<'_>, a: Value, b: Value) -> Value {
+    #[cfg(not(cranelift_before = "0.90"))]
+    return builder.ins().smin(a, b);
+    #[cfg(cranelift_before = "0.90")]
+    return builder.ins().imin(a, b);
+}
+
+/// The signed maximum.
+pub(super) fn smax(builder: &mut FunctionBuilder<'_>, a: Value, b: Value) -> Value {
+    #[cfg(not(cranelift_before = "0.90"))]
+    return builder.ins().smax(a, b);
+    #[cfg(cranelift_before = "0.90")]
+    return builder.ins().imax(a, b);
+}
+
+/// The bytes in reverse.
+#[cfg(not(cranelift_before = "0.90"))]
+pub(super) fn bswap(builder: &mut FunctionBuilder<'_>, a: Value) -> Value {
+    builder.ins().bswap(a)
+}
+/// The bytes in reverse: neighbouring bytes change places, then neighbouring pairs of them, then halves.
+#[cfg(cranelift_before = "0.90")]
+pub(super) fn bswap(builder: &mut FunctionBuilder<'_>, a: Value) -> Value {
+    let ty = builder.func.dfg.value_type(a);
+    let mut value = a;
+    for (shift, mask) in [(8, 0x00ff_00ff_00ff_00ff_u64), (16, 0x0000_ffff_0000_ffff), (32, 0xffff_ffff)] {
+        if shift < bits(ty) {
+            let mask = builder.ins().iconst(ty, (mask & (u64::MAX >> (64 - bits(ty)))) as i64);
+            let count = builder.ins().iconst(ty, i64::from(shift));
+            let high = builder.ins().ushr(value, count);
+            let (high, low) = (builder.ins().band(high, mask), builder.ins().band(value, mask));
+            let low = builder.ins().ishl(low, count);
+            value = builder.ins().bor(high, low);
+        }
+    }
+    value
 }
 
 /// The width of a type that holds a comparison's result and nothing else: there is none.

@@ -268,7 +268,7 @@ impl<'a> Raiser<'a> {
 /// The width of an integer type that the lab's values can hold.
 fn bits(ty: Type) -> Result<u32, String> {
     match ty {
-        types::I8 | types::I16 | types::I32 | types::I64 => Ok(ty.bits()),
+        types::I8 | types::I16 | types::I32 | types::I64 => Ok(compat::bits(ty)),
         _ => compat::truth_bits(ty).ok_or_else(|| format!("values of type {ty}")),
     }
 }
