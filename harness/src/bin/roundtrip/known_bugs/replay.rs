@@ -16,18 +16,6 @@ use crate::source::{InputForm, RunOptions, Source};
 use crate::status::Status;
 use crate::terminal::{Format, Terminal};
 
-/// Work with known bugs of released compilers
-#[derive(clap::Args)]
-pub struct Args {
-    #[command(subcommand)]
-    command: Command,
-}
-
-#[derive(clap::Subcommand)]
-enum Command {
-    Replay(ReplayArgs),
-}
-
 /// Run every known bug on every version that is installed: is who is known to be wrong wrong, and everybody else right?
 #[derive(clap::Args)]
 #[command(after_help = "\
@@ -39,7 +27,7 @@ A program's comments say who is wrong: `# wrong: llvm 13..=19 phi:loop(indvars)`
 these paths; `# right: llvm phi-O2` names paths that are right on all versions. What is named and isn't installed is
 listed as not tried: scripts/toolchain adds it.
 Exit status: 0 all as known, 1 a deviation, 2 a file or a shared object that can't be used, or nothing to try.")]
-struct ReplayArgs {
+pub struct Args {
     /// A folder of programs
     #[arg(value_name = "DIR", default_value = "corpus/known-bugs")]
     folder: PathBuf,
@@ -63,9 +51,8 @@ impl Trial {
     }
 }
 
-/// Dispatches.
+/// Replays.
 pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
-    let Command::Replay(args) = &args.command;
     let entries = record::entries(&args.folder).with_context(|| format!("cannot read {}", args.folder.display()))?;
     if entries.is_empty() {
         bail!("{} holds no program: nothing was replayed", args.folder.display());
@@ -119,7 +106,7 @@ fn replay(source: Source, bug: &KnownBug, versions: &[Version], terminal: &Termi
 }
 
 /// The versions that the bug is known in and that are not here.
-fn not_installed(name: &str, bug: &KnownBug, versions: &[Version]) -> Vec<[String; 2]> {
+pub fn not_installed(name: &str, bug: &KnownBug, versions: &[Version]) -> Vec<[String; 2]> {
     let mut missing = Vec::new();
     for claim in bug.claims.iter().filter(|claim| claim.wrong) {
         let is_here = |counted: &String| {

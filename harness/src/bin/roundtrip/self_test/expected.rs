@@ -1,0 +1,103 @@
+//! What each planted fault has to be called, the part of the harness that it is in, and what it takes to see it.
+
+use harness::plant::Fault::{self, *};
+
+/// How a fault shows.
+pub enum Expected {
+    /// As a finding whose identity begins with one of these: kind, stage, and who is accused.
+    Finding(&'static [&'static str]),
+    /// The harness looks at its own work, and says something with these words.
+    Notice(&'static str),
+}
+
+/// Faults that share an identity, and why nothing that can be observed tells them apart.
+pub const ALIKE: [(Fault, Fault, &str); 0] = [];
+
+/// The part of the harness that a fault is in.
+pub fn part(fault: Fault) -> &'static str {
+    match fault {
+        TinyParseElse | TacParseIfz => "parser",
+        TinyEvalLogic | TacEvalNegative | LabSequentialCopy | LabPhiSequentialCopy => "interpreter",
+        TacSwapSub | TacOrPolarity => "TAC",
+        LabLoopExitEnv | LabIfSameArm | LabNoNormalise | LabLiveForgetsBranch => "construction",
+        LabPruneIgnoresLast | LabDeadForgetsRet => "pruning",
+        LabPhiSwapEntries | LabArgsOrder => "conversion",
+        LabNoDominanceCheck | LabAcceptsTwice | LabAcceptsFewer | LabAcceptsEntry | LabAcceptsMissing => "validator",
+        ClifLtIsLe | ClifRemSign | ClifNarrowCondition | ClifStaleVariable | ClifSealUnreachable | ClifFarBranch
+        | ClifDirectSense | ClifNarrowSign | ClifSwitchLastArm | ClifDropArgument | ClifWrongRewrite | ClifTrapCode => {
+            "Cranelift"
+        }
+        LlvmSaturatingAdd | LlvmNoWrap | LlvmUnsignedGt | LlvmPhiSwap | LlvmInitOne | LlvmNoOverflowGuard
+        | LlvmTruncCondition | LlvmShiftUnmasked | LlvmSwitchNarrow | LlvmInputOrder => "LLVM",
+        LlvmPassAddsFlag | LlvmPassKeepsFlag | LlvmPassSelectToAnd | LlvmPassPhiEntries => "LLVM's passes",
+        ClifRaiseSub | LlvmRaiseLt => "raising",
+        CompareOneTrap | CompareLastRun | CompareNoFaults => "comparison",
+        MinimizeDrifts | MinimizeKeepsAll => "minimizer",
+        RecordDropsRun | RecordWrongOutcome => "record",
+    }
+}
+
+/// Options that bring forth the programs and the paths which show it, where the usual ones don't.
+pub fn options(fault: Fault) -> &'static [&'static str] {
+    match fault {
+        // In operations that only this dialect has.
+        ClifNarrowSign | LlvmShiftUnmasked => &["--dialect", "plus"],
+        // In what Tiny does not have.
+        TacParseIfz | LabLiveForgetsBranch => &["--form", "tac"],
+        // Poison that only some bits depend on takes the longer pipelines, which run on few programs.
+        LlvmPassSelectToAnd => &["--schedule", "llvm/steps-O2=100%"],
+        _ => &[],
+    }
+}
+
+impl Expected {
+    /// What is expected of a fault.
+    pub fn of(fault: Fault) -> Expected {
+        use Expected::{Finding, Notice};
+        match fault {
+            TinyParseElse | TacParseIfz => Notice("is rejected: its text is another program"),
+            CompareOneTrap => Notice("overlook another trap"),
+            CompareLastRun => Notice("overlook another value in the"),
+            CompareNoFaults => Notice("overlook output that a validator rejects"),
+            MinimizeDrifts => Notice("the minimizer lost it on the way"),
+            MinimizeKeepsAll => Notice("it was left with"),
+            RecordDropsRun | RecordWrongOutcome => Notice("is not what was found"),
+
+            TinyEvalLogic => Finding(&["disagree.execute.tiny-eval"]),
+            TacEvalNegative => Finding(&["disagree.execute.lab-tac"]),
+            TacSwapSub | TacOrPolarity => Finding(&["disagree.construct.lab-", "disagree.execute.lab-tac"]),
+            LabSequentialCopy => Finding(&["disagree.construct.raised"]),
+            LabPhiSequentialCopy => Finding(&["disagree.execute.lab-phi"]),
+            LabLoopExitEnv | LabIfSameArm | LabNoNormalise => {
+                Finding(&["disagree.construct.lab-naive", "invalid.construct.lab-naive"])
+            }
+            LabLiveForgetsBranch => Finding(&["invalid.construct.lab-", "disagree.construct.lab-"]),
+            LabPruneIgnoresLast | LabDeadForgetsRet => {
+                Finding(&["invalid.construct.lab-p", "disagree.construct.lab-p"])
+            }
+            LabPhiSwapEntries => Finding(&["invalid.construct.lab-phi", "disagree.construct.lab-phi"]),
+            LabArgsOrder => Finding(&["disagree.construct.lab-phi", "invalid.construct.lab-phi"]),
+            LabNoDominanceCheck | LabAcceptsTwice | LabAcceptsFewer | LabAcceptsEntry | LabAcceptsMissing => {
+                Finding(&["invalid.construct.lab-validator"])
+            }
+            ClifLtIsLe | ClifRemSign | ClifNarrowCondition | ClifStaleVariable | ClifSealUnreachable
+            | ClifFarBranch | ClifDirectSense | ClifNarrowSign | ClifSwitchLastArm => Finding(&[
+                "disagree.construct.cranelift-",
+                "invalid.construct.cranelift-",
+                "crash.construct.cranelift-",
+            ]),
+            ClifDropArgument => {
+                Finding(&["disagree.construct.cranelift-params-", "invalid.construct.cranelift-params-"])
+            }
+            ClifWrongRewrite => Finding(&["disagree.optimize.cranelift-"]),
+            ClifTrapCode => Finding(&["disagree.execute.cranelift-"]),
+            ClifRaiseSub | LlvmRaiseLt => Finding(&["disagree.construct.raised"]),
+            LlvmSaturatingAdd | LlvmUnsignedGt | LlvmNoOverflowGuard | LlvmTruncCondition | LlvmShiftUnmasked
+            | LlvmSwitchNarrow | LlvmInputOrder | LlvmInitOne | LlvmNoWrap => Finding(&["disagree.construct.llvm-"]),
+            LlvmPhiSwap => Finding(&["disagree.construct.llvm-phi", "invalid.construct.llvm-phi"]),
+            LlvmPassAddsFlag | LlvmPassKeepsFlag | LlvmPassSelectToAnd | LlvmPassPhiEntries => {
+                Finding(&["disagree.optimize.llvm-", "invalid.optimize.llvm-"])
+            }
+        }
+    }
+}
