@@ -11,10 +11,10 @@ use crate::op::Op;
 use crate::tiny::{Expr, Logic, Stmt, Var};
 
 /// A counted loop about to be written: how it starts, when it goes on, how it steps.
-struct Counted {
-    start: Expr,
-    test: Expr,
-    step: Expr,
+pub(super) struct Counted {
+    pub(super) start: Expr,
+    pub(super) test: Expr,
+    pub(super) step: Expr,
 }
 
 /// The most often that the innermost place of nested loops is meant to run.
@@ -28,12 +28,20 @@ impl<C: Choices> Builder<'_, C> {
         }
         let data = self.has(Feature::DataLoops);
         let weight = |wanted: bool, weight: u32| if wanted { weight } else { 0 };
-        let weights = [12, weight(data, 2), weight(data, 2), weight(data, 2), weight(self.has(Feature::Unbounded), 8)];
+        let weights = [
+            12,
+            weight(data, 2),
+            weight(data, 2),
+            weight(data, 2),
+            weight(self.has(Feature::States), 8),
+            weight(self.has(Feature::Unbounded), 8),
+        ];
         match self.choices.weighted(&weights) {
             0 => self.counted_loop(depth, block),
             1 => self.euclid(block),
             2 => self.dwindle(depth, block),
             3 => self.flag_loop(depth, block),
+            4 => self.state_loop(depth, block),
             _ => self.unbounded(depth, block),
         }
     }
@@ -59,8 +67,9 @@ impl<C: Choices> Builder<'_, C> {
     }
 
     /// A counter's start, test and step. It runs about `trips` times, whatever the shape.
-    fn counted(&mut self, counter: Var) -> Counted {
+    pub(super) fn counted(&mut self, counter: Var) -> Counted {
         let trips = self.trips();
+        self.constants.push(trips);
         let count = || Box::new(Expr::Var(counter));
         let compare = |op, limit| Expr::Binary(op, count(), Box::new(limit));
         let plus = |step| Expr::Binary(Op::Add, count(), Box::new(Expr::Int(step)));
@@ -200,6 +209,26 @@ impl<C: Choices> Builder<'_, C> {
         block.push(Stmt::While(Expr::Var(flag), body));
     }
 
+    /// A test of a growing sum, of what is added to it, and of whether it wraps: one of these, or two against each other.
+    fn goes_on_while(&mut self, sum: Var, added: Var, next: &Expr) -> Expr {
+        let mut test = || {
+            let op = self.choices.pick(&self.style.comparisons);
+            let (left, right) = match self.choices.below(4) {
+                0 => (Expr::Var(added), Expr::Int(0)),
+                1 => (Expr::Var(sum), Expr::Int(constants::operand(self.choices, self.style.boundaries))),
+                2 => (next.clone(), Expr::Var(sum)),
+                _ => (next.clone(), Expr::Int(0)),
+            };
+            binary(op, left, right)
+        };
+        let (first, second) = (test(), test());
+        match self.choices.below(4) {
+            0 => first,
+            1 => Expr::Logic(Logic::And, Box::new(first), Box::new(second)),
+            n => binary(if n == 2 { Op::Ne } else { Op::Eq }, first, second),
+        }
+    }
+
     /// A loop that only its data ends: a sum runs over an edge soon if what is added is large, or the body happens to
     /// falsify the test.
     fn unbounded(&mut self, depth: u32, block: &mut Vec<Stmt>) {
@@ -212,12 +241,8 @@ impl<C: Choices> Builder<'_, C> {
             self.write(added, Expr::Int(large), block);
         }
         let next = || binary(Op::Add, Expr::Var(sum), Expr::Var(added));
-        let condition = if self.choices.chance(85) {
-            let sign = binary(Op::Ge, Expr::Var(added), Expr::Int(0));
-            binary(Op::Ne, sign, binary(Op::Lt, next(), Expr::Var(sum)))
-        } else {
-            self.condition(block)
-        };
+        let condition =
+            if self.choices.chance(15) { self.condition(block) } else { self.goes_on_while(sum, added, &next()) };
         let step = Stmt::Assign(sum, next());
         let body = self.loop_body(depth, &[sum, added], |body| body.push(step));
         block.push(Stmt::While(condition, body));

@@ -6,6 +6,7 @@
 
 mod expr;
 mod loops;
+mod states;
 
 use super::choices::Choices;
 use super::policy::{Feature, Policy, Style};
@@ -18,7 +19,8 @@ pub fn program(choices: &mut impl Choices, policy: &Policy) -> Program {
     let style = Style::draw(choices, policy);
     let known = (0..style.inputs).map(Var).collect();
     let left = style.size as i32;
-    let builder = Builder { choices, style, known, locked: Vec::new(), left, repeats: 1 };
+    let (locked, constants) = (Vec::new(), Vec::new());
+    let builder = Builder { choices, style, known, locked, constants, left, repeats: 1 };
     let mut program = builder.program();
     program.normalize();
     // Named last: variables that do not occur need no name.
@@ -39,7 +41,8 @@ pub fn fragment(choices: &mut impl Choices, program: &mut Program) -> Vec<Stmt> 
         program.variables.extend(fresh);
     }
     let known = (0..count).map(Var).collect();
-    let mut builder = Builder { choices, style, known, locked: Vec::new(), left: 4, repeats: 8 };
+    let (locked, constants) = (Vec::new(), Vec::new());
+    let mut builder = Builder { choices, style, known, locked, constants, left: 4, repeats: 8 };
     let mut statements = Vec::new();
     builder.statement(0, &mut statements);
     statements
@@ -53,6 +56,8 @@ struct Builder<'a, C> {
     known: Vec<Var>,
     /// The variables that open loops rely on.
     locked: Vec<Var>,
+    /// The constants that were written so far.
+    constants: Vec<i64>,
     /// How many operations are still to be written.
     left: i32,
     /// How often the current place may run: the product of the open loops' trip counts.

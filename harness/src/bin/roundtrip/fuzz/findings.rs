@@ -240,7 +240,8 @@ impl<'a> Findings<'a> {
     /// The options of a command that repeats this run's check with the paths which took part.
     pub fn options(&self, took_part: &[usize]) -> String {
         let plant = self.args.plant.arguments();
-        if took_part.len() == self.ids.len() && self.args.paths.paths.is_none() {
+        let usual = self.args.paths.paths.is_none() && self.args.pipelines == 0;
+        if took_part.len() == self.ids.len() && usual {
             return plant;
         }
         let names: Vec<String> = took_part.iter().map(|&path| self.ids[path].to_string()).collect();

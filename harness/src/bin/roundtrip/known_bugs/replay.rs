@@ -12,9 +12,11 @@ use harness::record::known_bugs::KnownBug;
 use harness::report::{self, count};
 use serde_json::json;
 
+use crate::planted::Plant;
 use crate::source::{InputForm, RunOptions, Source};
 use crate::status::Status;
 use crate::terminal::{Format, Terminal};
+use crate::workers::{Checker, LimitOptions};
 
 /// Run every known bug on every version that is installed: is who is known to be wrong wrong, and everybody else right?
 #[derive(clap::Args)]
@@ -31,9 +33,13 @@ pub struct Args {
     /// A folder of programs
     #[arg(value_name = "DIR", default_value = "corpus/known-bugs")]
     folder: PathBuf,
+    #[command(flatten)]
+    limits: LimitOptions,
     /// How to print
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
+    #[command(flatten)]
+    plant: Plant,
 }
 
 /// What one path was expected to be on one program, and is.
@@ -53,6 +59,7 @@ impl Trial {
 
 /// Replays.
 pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
+    args.plant.apply();
     let entries = record::entries(&args.folder).with_context(|| format!("cannot read {}", args.folder.display()))?;
     if entries.is_empty() {
         bail!("{} holds no program: nothing was replayed", args.folder.display());
@@ -66,7 +73,7 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
         let source = Source::read(&entry.file, &InputForm { input_form: None, dialect: None })?;
         let bug = KnownBug::parse(&source.text).map_err(|error| source.error(&error, terminal))?;
         missing.extend(not_installed(&source.name, &bug, &versions));
-        trials.extend(replay(source, &bug, &versions, terminal)?);
+        trials.extend(replay(args, source, &bug, &versions, terminal)?);
     }
     print(&trials, &missing, args.format, terminal)?;
     if !trials.iter().any(|trial| trial.wrong) {
@@ -76,7 +83,13 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
 }
 
 /// Tries a program on every path that its comments name, on every version that is here.
-fn replay(source: Source, bug: &KnownBug, versions: &[Version], terminal: &Terminal) -> anyhow::Result<Vec<Trial>> {
+fn replay(
+    args: &ReplayArgs,
+    source: Source,
+    bug: &KnownBug,
+    versions: &[Version],
+    terminal: &Terminal,
+) -> anyhow::Result<Vec<Trial>> {
     let name = source.name.clone();
     let loaded = source.load(&RunOptions { inputs: Vec::new(), fuel: DEFAULT_FUEL }, terminal)?;
     let own: Vec<Box<dyn Path>> = registry().into_iter().filter(|path| path.id().version.is_none()).collect();
@@ -90,7 +103,8 @@ fn replay(source: Source, bug: &KnownBug, versions: &[Version], terminal: &Termi
             let Some(path) = version.path(variant).map_err(|reason| anyhow!(reason))? else { continue };
             let mut paths: Vec<&dyn Path> = own.iter().map(|path| &**path).collect();
             paths.push(&*path);
-            let report = harness::check(&loaded.case, &paths, Detail::default());
+            let checker = Checker::new(&paths, &args.plant, &args.limits);
+            let report = checker.check(&loaded.case, &paths, Detail::default())?;
             // What the program's own comments say is right decides; the interpreters must agree with it.
             for expectation in &loaded.expectations {
                 let right = report.runs[expectation.run].right;

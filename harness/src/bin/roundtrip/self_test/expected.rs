@@ -76,7 +76,8 @@ impl Expected {
                 Finding(&["invalid.construct.lab-p", "disagree.construct.lab-p"])
             }
             LabPhiSwapEntries => Finding(&["invalid.construct.lab-phi", "disagree.construct.lab-phi"]),
-            LabArgsOrder => Finding(&["disagree.construct.lab-phi", "invalid.construct.lab-phi"]),
+            // It is what raises LLVM's phis.
+            LabArgsOrder => Finding(&["disagree.construct.raised"]),
             LabNoDominanceCheck | LabAcceptsTwice | LabAcceptsFewer | LabAcceptsEntry | LabAcceptsMissing => {
                 Finding(&["invalid.construct.lab-validator"])
             }
