@@ -84,7 +84,7 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
 
 /// Tries a program on every path that its comments name, on every version that is here.
 fn replay(
-    args: &ReplayArgs,
+    args: &Args,
     source: Source,
     bug: &KnownBug,
     versions: &[Version],
