@@ -3,8 +3,8 @@
 //!
 //! An operation is a word of it when no other operation can stand in its place: `1 - 0` shows that operands were
 //! exchanged, `1 + 0` doesn't. `a > b` is `b < a`. `narrow` is an operation at 8, 16 or 32 bits for which another at the
-//! same width would do. What jumps is `if`, with `&&` and `||`, or `loop`; operations that
-//! steer a loop are part of it, since how often it must go round is chance. `wide` is a number that 32 bits don't hold,
+//! same width would do. What jumps is `if`, with `&&` and `||`, or `loop`; arithmetic that
+//! steers a loop is part of it, since how often it must go round is chance. `wide` is a number that 32 bits don't hold,
 //! which the minimizer would not have left for nothing, unless it steers a loop. `inputs` and `assign`
 //! count when there is nothing else.
 
@@ -32,7 +32,7 @@ pub fn shape(case: &Case, interesting: &mut dyn FnMut(&Case) -> bool) -> String 
         .operations
         .iter()
         .copied()
-        .filter(|op| !parts.loops || !steering::steers(&case.program, |other| word(other) == *op));
+        .filter(|op| !parts.loops || compares(*op) || !steering::steers(&case.program, |other| word(other) == *op));
     let (needed, rest): (Vec<Op>, Vec<Op>) = own.partition(|&op| is_needed(case, op, interesting));
     let mut words: Vec<String> = needed.into_iter().map(named).collect();
     let mut others = Vec::new();
@@ -150,6 +150,15 @@ fn word(op: Op) -> Op {
         Op::Gt => Op::Lt,
         Op::Ge => Op::Le,
         other => other,
+    }
+}
+
+/// Whether it compares: where another comparison, or a difference, won't do, that is no chance.
+fn compares(op: Op) -> bool {
+    match op {
+        Op::Lt | Op::Le | Op::Gt | Op::Ge | Op::Eq | Op::Ne | Op::Ult | Op::Ule | Op::Ugt | Op::Uge => true,
+        Op::At(narrow, _) => narrow.compares(),
+        _ => false,
     }
 }
 

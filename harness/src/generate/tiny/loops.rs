@@ -210,22 +210,24 @@ impl<C: Choices> Builder<'_, C> {
     }
 
     /// A test of a growing sum, of what is added to it, and of whether it wraps: one of these, or two against each other.
+    /// Often the two that together say whether the addition overflows: is the sum less than before, is what is added
+    /// negative?
     fn goes_on_while(&mut self, sum: Var, added: Var, next: &Expr) -> Expr {
-        let mut test = || {
+        let which = if self.choices.chance(60) { [0, 1] } else { [self.choices.below(4), self.choices.below(4)] };
+        let [first, second] = which.map(|which| {
             let op = self.choices.pick(&self.style.comparisons);
-            let (left, right) = match self.choices.below(4) {
+            let (left, right) = match which {
                 0 => (Expr::Var(added), Expr::Int(0)),
-                1 => (Expr::Var(sum), Expr::Int(constants::operand(self.choices, self.style.boundaries))),
-                2 => (next.clone(), Expr::Var(sum)),
-                _ => (next.clone(), Expr::Int(0)),
+                1 => (next.clone(), Expr::Var(sum)),
+                2 => (next.clone(), Expr::Int(0)),
+                _ => (Expr::Var(sum), Expr::Int(constants::operand(self.choices, self.style.boundaries))),
             };
             binary(op, left, right)
-        };
-        let (first, second) = (test(), test());
-        match self.choices.below(4) {
+        });
+        match self.choices.below(6) {
             0 => first,
             1 => Expr::Logic(Logic::And, Box::new(first), Box::new(second)),
-            n => binary(if n == 2 { Op::Ne } else { Op::Eq }, first, second),
+            n => binary(if n < 4 { Op::Ne } else { Op::Eq }, first, second),
         }
     }
 
