@@ -3,10 +3,10 @@
 //!
 //! An operation is a word of it when no other operation can stand in its place: `1 - 0` shows that operands were
 //! exchanged, `1 + 0` doesn't. `a > b` is `b < a`. `narrow` is an operation at 8, 16 or 32 bits for which another at the
-//! same width would do. What jumps is `if`, with `&&` and `||`, or `loop`; arithmetic that
-//! steers a loop is part of it, since how often it must go round is chance. `wide` is a number that 32 bits don't hold,
-//! which the minimizer would not have left for nothing, unless it steers a loop. `inputs` and `assign`
-//! count when there is nothing else.
+//! same width would do. What jumps is `if`, with `&&` and `||`, or `loop`; arithmetic that steers a loop is part of it,
+//! since how often it must go round is chance. `wide` is a number that 32 bits don't hold, which the minimizer would not
+//! have left for nothing, unless it steers a loop; `return` is an early one. `inputs` and `assign` count when there is
+//! nothing else.
 
 mod steering;
 
@@ -38,7 +38,9 @@ pub fn shape(case: &Case, interesting: &mut dyn FnMut(&Case) -> bool) -> String 
     let mut others = Vec::new();
     others.extend(rest.iter().any(is_narrow).then_some("narrow"));
     others.extend(if parts.loops { Some("loop") } else { parts.branches.then_some("if") });
-    others.extend(parts.switches.then_some("switch"));
+    let statements = [("switch", parts.switches), ("break", parts.breaks), ("continue", parts.continues)];
+    let statements = statements.into_iter().chain([("return", parts.returns)]);
+    others.extend(statements.filter_map(|(word, is_there)| is_there.then_some(word)));
     others.extend((parts.wide && !parts.loops).then_some("wide"));
     words.extend(others.into_iter().map(str::to_string));
     if words.is_empty() {
@@ -57,6 +59,9 @@ pub fn has(case: &Case, shape: &str) -> bool {
         "loop" => parts.loops,
         "switch" => parts.switches,
         "narrow" => parts.operations.iter().any(is_narrow),
+        "break" => parts.breaks,
+        "continue" => parts.continues,
+        "return" => parts.returns,
         _ => operation(word).is_none_or(|op| parts.operations.contains(&op)),
     })
 }
@@ -79,6 +84,9 @@ struct Parts {
     branches: bool,
     switches: bool,
     loops: bool,
+    breaks: bool,
+    continues: bool,
+    returns: bool,
     assigns: bool,
     wide: bool,
 }
@@ -100,6 +108,10 @@ impl Parts {
                         Stmt::Assign(..) => parts.assigns = true,
                         Stmt::If(..) => parts.branches = true,
                         Stmt::While(..) => (parts.branches, parts.loops) = (true, true),
+                        Stmt::Switch(..) => parts.switches = true,
+                        Stmt::Break => parts.breaks = true,
+                        Stmt::Continue => parts.continues = true,
+                        Stmt::Return(_) => parts.returns = true,
                     }
                 }
             }

@@ -18,8 +18,9 @@ pub fn part(fault: Fault) -> &'static str {
     match fault {
         TinyParseElse | TacParseIfz => "parser",
         TinyEvalLogic | TacEvalNegative | LabSequentialCopy | LabPhiSequentialCopy => "interpreter",
-        TacSwapSub | TacOrPolarity => "TAC",
-        LabLoopExitEnv | LabIfSameArm | LabNoNormalise | LabLiveForgetsBranch => "construction",
+        TacSwapSub | TacOrPolarity | TacBreakToHead | TacContinueGoesOn | TacReturnGoesOn | TacSwitchElseFirst => "TAC",
+        LabLoopExitEnv | LabIfSameArm | LabNoNormalise | LabBreakStaleValues | LabArmStaleValues
+        | LabLiveForgetsBranch => "construction",
         LabPruneIgnoresLast | LabDeadForgetsRet => "pruning",
         LabPhiSwapEntries | LabArgsOrder => "conversion",
         LabNoDominanceCheck | LabAcceptsTwice | LabAcceptsFewer | LabAcceptsEntry | LabAcceptsMissing => "validator",
@@ -40,8 +41,9 @@ pub fn part(fault: Fault) -> &'static str {
 /// Options that bring forth the programs and the paths which show it, where the usual ones don't.
 pub fn options(fault: Fault) -> &'static [&'static str] {
     match fault {
-        // In operations that only this dialect has.
-        ClifNarrowSign | LlvmShiftUnmasked => &["--dialect", "plus"],
+        // In operations and statements that only this dialect has.
+        ClifNarrowSign | LlvmShiftUnmasked | LabBreakStaleValues | LabArmStaleValues | TacBreakToHead
+        | TacContinueGoesOn | TacReturnGoesOn | TacSwitchElseFirst => &["--dialect", "plus"],
         // In what Tiny does not have.
         TacParseIfz | LabLiveForgetsBranch => &["--form", "tac"],
         // Poison that only some bits depend on takes the longer pipelines, which run on few programs.
@@ -65,10 +67,12 @@ impl Expected {
 
             TinyEvalLogic => Finding(&["disagree.execute.tiny-eval"]),
             TacEvalNegative => Finding(&["disagree.execute.lab-tac"]),
-            TacSwapSub | TacOrPolarity => Finding(&["disagree.construct.lab-", "disagree.execute.lab-tac"]),
+            TacSwapSub | TacOrPolarity | TacBreakToHead | TacContinueGoesOn | TacReturnGoesOn | TacSwitchElseFirst => {
+                Finding(&["disagree.construct.lab-", "disagree.execute.lab-tac"])
+            }
             LabSequentialCopy => Finding(&["disagree.construct.raised"]),
             LabPhiSequentialCopy => Finding(&["disagree.execute.lab-phi"]),
-            LabLoopExitEnv | LabIfSameArm | LabNoNormalise => {
+            LabLoopExitEnv | LabIfSameArm | LabNoNormalise | LabBreakStaleValues | LabArmStaleValues => {
                 Finding(&["disagree.construct.lab-naive", "invalid.construct.lab-naive"])
             }
             LabLiveForgetsBranch => Finding(&["invalid.construct.lab-", "disagree.construct.lab-"]),
