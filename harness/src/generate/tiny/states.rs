@@ -96,7 +96,8 @@ impl<C: Choices> Builder<'_, C> {
             // An arm that does nothing leaves the value of the turn before.
             return if self.choices.chance(12) { Vec::new() } else { vec![Stmt::Assign(new, self.next_value(turn))] };
         }
-        let test = self.test(turn);
+        // The first turn, or the last, is the one that is different.
+        let test = if within == 0 && self.choices.chance(45) { self.turn_test(turn) } else { self.test(turn) };
         let (yes, no) = (self.decision(turn, new, within + 1), self.decision(turn, new, within + 1));
         vec![Stmt::If(test, yes, no)]
     }
@@ -105,21 +106,24 @@ impl<C: Choices> Builder<'_, C> {
     fn test(&mut self, turn: &Turn) -> Expr {
         self.left -= 1;
         let state = Expr::Var(self.choices.pick(&turn.states));
-        let compare = self.choices.pick(&self.style.comparisons);
         match self.choices.below(8) {
-            0..=2 => binary(compare, state, Expr::Int(0)),
-            3 | 4 => {
-                let turns = self.choices.pick(&[0, 0, 0, 1, -1, 2]);
-                let number = match turn.start {
-                    Expr::Int(start) => Expr::Int(start.wrapping_add(turns)),
-                    _ => Expr::Int(turns),
-                };
-                binary(self.choices.pick(&[Op::Eq, Op::Eq, Op::Ne, compare]), Expr::Var(turn.counter), number)
-            }
-            5 => binary(compare, state, Expr::Var(turn.counter)),
+            0..=3 => binary(self.choices.pick(&[Op::Lt, Op::Le, Op::Gt, Op::Ge]), state, Expr::Int(0)),
+            4 => self.turn_test(turn),
+            5 => binary(self.choices.pick(&self.style.comparisons), state, Expr::Var(turn.counter)),
             6 => state,
             _ => self.comparison(1),
         }
+    }
+
+    /// Of the turn's number: is it the first one?
+    fn turn_test(&mut self, turn: &Turn) -> Expr {
+        let turns = self.choices.pick(&[0, 0, 0, 1, -1, 2]);
+        let number = match turn.start {
+            Expr::Int(start) => Expr::Int(start.wrapping_add(turns)),
+            _ => Expr::Int(turns),
+        };
+        let compare = self.choices.pick(&self.style.comparisons);
+        binary(self.choices.pick(&[Op::Eq, Op::Eq, Op::Ne, compare]), Expr::Var(turn.counter), number)
     }
 
     /// A reset, a sum that goes on, or a copy.
@@ -127,24 +131,28 @@ impl<C: Choices> Builder<'_, C> {
         self.left -= 1;
         let state = Expr::Var(self.choices.pick(&turn.states));
         match self.choices.below(8) {
-            0..=2 => self.state_constant(),
-            3 | 4 => binary(Op::Add, state, Expr::Int(self.choices.pick(&[1, 1, 1, -1, 2]))),
+            0 | 1 => self.state_constant(),
+            2..=4 => binary(Op::Add, state, Expr::Int(self.choices.pick(&[1, 1, 1, -1, 2]))),
             5 => state,
             6 => self.test(turn),
             _ => self.operation(1),
         }
     }
 
-    /// The states take what was decided, what another was, or what the counter is, one after the other.
+    /// The states take what was decided, what another was, or what the counter is, one after the other. Mostly one of
+    /// several lags behind.
     fn take_over(&mut self, turn: &Turn, body: &mut Vec<Stmt>) {
         let mut states = turn.states.clone();
+        let lags = states.len() > 1 && self.choices.chance(70);
+        let before = self.choices.pick(&states);
         while !states.is_empty() {
             let state = states.swap_remove(self.choices.below(states.len() as u32) as usize);
-            let others: Vec<Var> =
-                turn.states.iter().chain([&turn.counter]).copied().filter(|&it| it != state).collect();
+            let others: Vec<Var> = turn.states.iter().copied().filter(|&it| it != state).collect();
             let value = match self.choices.below(8) {
-                0..=3 if !turn.new.is_empty() => Expr::Var(self.choices.pick(&turn.new)),
-                0..=5 => Expr::Var(self.choices.pick(&others)),
+                0..=3 if lags && state == before => Expr::Var(turn.counter),
+                _ if lags && state == before => Expr::Var(self.choices.pick(&others)),
+                0..=5 if !turn.new.is_empty() => Expr::Var(self.choices.pick(&turn.new)),
+                0..=5 => Expr::Var(turn.counter),
                 6 => self.test(turn),
                 _ => continue,
             };
