@@ -234,13 +234,18 @@ impl<C: Choices> Builder<'_, C> {
     /// A loop that only its data ends: a sum runs over an edge soon if what is added is large, or the body happens to
     /// falsify the test.
     fn unbounded(&mut self, depth: u32, block: &mut Vec<Stmt>) {
-        let (Some(sum), Some(added)) = (self.target(), self.target()) else { return };
-        if sum == added {
-            return self.assign(block);
-        }
-        if self.choices.chance(70) {
+        let Some(sum) = self.target() else { return };
+        // What nobody wrote in sight of the loop tells an optimizer nothing.
+        let input = self.style.inputs > 0 && self.choices.chance(40);
+        let added = if input { Some(Var(self.choices.below(self.style.inputs))) } else { self.target() };
+        let Some(added) = added.filter(|&added| added != sum) else { return self.assign(block) };
+        if !input && self.choices.chance(80) {
             let large = (1i64 << self.choices.between(56, 62)).wrapping_add(i64::from(self.choices.below(3)) - 1);
             self.write(added, Expr::Int(large), block);
+        }
+        if self.choices.chance(60) {
+            let start = self.choices.pick(&[i64::MIN, i64::MAX, 0]);
+            self.write(sum, Expr::Int(start), block);
         }
         let next = || binary(Op::Add, Expr::Var(sum), Expr::Var(added));
         let condition =
