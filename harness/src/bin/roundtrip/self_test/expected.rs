@@ -46,8 +46,8 @@ pub fn options(fault: Fault) -> &'static [&'static str] {
         | TacContinueGoesOn | TacReturnGoesOn | TacSwitchElseFirst => &["--dialect", "plus"],
         // In what Tiny does not have.
         TacParseIfz | LabLiveForgetsBranch => &["--form", "tac"],
-        // Poison that only some bits depend on takes the longer pipelines, which run on few programs.
-        LlvmPassSelectToAnd => &["--schedule", "llvm/steps-O2=100%"],
+        // Poison that only some bits depend on is rare, and takes the longer pipelines, which run on few programs.
+        LlvmPassSelectToAnd => &["--paths", "tiny/eval,lab/tac,llvm/steps-O2", "--schedule", "*=100%"],
         _ => &[],
     }
 }

@@ -17,7 +17,7 @@ use crate::status::Status;
 use crate::terminal::Terminal;
 
 /// Programs to look at before a fault counts as missed.
-const PROGRAMS: u64 = 4000;
+const PROGRAMS: u64 = 20_000;
 /// The largest minimized program, in statements.
 const STATEMENTS: usize = 8;
 /// A line of TAC does less than a statement of Tiny.
