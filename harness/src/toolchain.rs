@@ -17,8 +17,9 @@ pub mod tac;
 pub mod tiny;
 
 use std::ffi::{CStr, c_char, c_void};
+use std::sync::atomic::AtomicU8;
 
-use path::wire;
+use path::{now, wire};
 
 /// What the object was built from: a text that ends with a 0.
 #[unsafe(no_mangle)]
@@ -34,13 +35,25 @@ pub extern "C" fn roundtrip_built_from() -> *const c_char {
     ENDED.as_ptr()
 }
 
-/// Answers a request by handing the answer's bytes to `take`, before it returns.
+/// Answers a request by handing the answer's bytes to `take`, before it returns. What it runs says at `stage`, if that is
+/// a place, which stage it is at.
 ///
 /// # Safety
 ///
-/// `request` points to `length` bytes, and `take` may be called with `context`.
+/// `request` points to `length` bytes, `take` may be called with `context`, and `stage` is null or points to what lives
+/// for good.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn roundtrip_answer(request: *const u8, length: usize, take: wire::Take, context: *mut c_void) {
+pub unsafe extern "C" fn roundtrip_answer(
+    request: *const u8,
+    length: usize,
+    take: wire::Take,
+    context: *mut c_void,
+    stage: *const AtomicU8,
+) {
+    // SAFETY: as the caller promises.
+    if let Some(stage) = unsafe { stage.as_ref() } {
+        now::follow(stage);
+    }
     // SAFETY: as the caller promises.
     let request = unsafe { std::slice::from_raw_parts(request, length) };
     let answer = wire::answer(request);

@@ -8,14 +8,15 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::ffi::{CStr, OsStr, c_char, c_void};
 use std::path::{self, PathBuf};
-use std::{env, fs, slice};
+use std::sync::atomic::AtomicU8;
+use std::{env, fs, ptr, slice};
 
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW, Symbol};
 use serde::de::DeserializeOwned;
 
 use crate::case::Case;
 use crate::path::wire::{self, Described, Request, Take};
-use crate::path::{Detail, Fault, FaultKind, Observation, Path, PathId, Stage, Toolchain, registry};
+use crate::path::{Detail, Fault, FaultKind, Observation, Path, PathId, Stage, Toolchain, now, registry};
 
 /// The environment variable that names the folder of shared objects.
 pub const FOLDER_VARIABLE: &str = "ROUNDTRIP_TOOLCHAINS";
@@ -163,7 +164,7 @@ impl Version {
     }
 }
 
-type Answer = unsafe extern "C" fn(*const u8, usize, Take, *mut c_void);
+type Answer = unsafe extern "C" fn(*const u8, usize, Take, *mut c_void, *const AtomicU8);
 
 /// A shared object that is loaded and was built from the same sources.
 struct Object {
@@ -198,8 +199,9 @@ impl Object {
         }
         let request = wire::encode(request)?;
         let mut answer = Vec::new();
+        let stage = now::followed().map_or(ptr::null(), ptr::from_ref);
         // SAFETY: as `roundtrip_answer` wants it.
-        unsafe { (self.answer)(request.as_ptr(), request.len(), take, (&raw mut answer).cast()) };
+        unsafe { (self.answer)(request.as_ptr(), request.len(), take, (&raw mut answer).cast(), stage) };
         wire::decode(&answer)
     }
 }

@@ -14,8 +14,10 @@ pub fn eval(program: &Program, inputs: &[i64], fuel: u64) -> Execution {
     let mut machine = Machine { variables, left: fuel };
     let outcome = match machine.program(program) {
         Ok(value) => Outcome::Return(value),
-        Err(Stop::Trap(trap)) => Outcome::Trap(trap),
-        Err(Stop::OutOfFuel) => Outcome::OutOfFuel,
+        Err(Leave::Return(value)) => Outcome::Return(value),
+        Err(Leave::Stop(Stop::Trap(trap))) => Outcome::Trap(trap),
+        Err(Leave::Stop(Stop::OutOfFuel)) => Outcome::OutOfFuel,
+        Err(Leave::Break | Leave::Continue) => unreachable!("they stand in loops alone"),
     };
     Execution { outcome, steps: fuel - machine.left }
 }
@@ -32,6 +34,20 @@ impl From<Trap> for Stop {
     }
 }
 
+/// Why control leaves a block before its end.
+enum Leave {
+    Stop(Stop),
+    Break,
+    Continue,
+    Return(i64),
+}
+
+impl From<Stop> for Leave {
+    fn from(stop: Stop) -> Leave {
+        Leave::Stop(stop)
+    }
+}
+
 struct Machine {
     variables: Vec<i64>,
     /// The fuel that is left.
@@ -39,28 +55,52 @@ struct Machine {
 }
 
 impl Machine {
-    fn program(&mut self, program: &Program) -> Result<i64, Stop> {
+    fn program(&mut self, program: &Program) -> Result<i64, Leave> {
         self.block(&program.body)?;
         let value = self.expr(&program.result)?;
         self.step()?;
         Ok(value)
     }
 
-    fn block(&mut self, body: &[Stmt]) -> Result<(), Stop> {
+    fn block(&mut self, body: &[Stmt]) -> Result<(), Leave> {
         for stmt in body {
             match stmt {
                 Stmt::Assign(target, value) => self.variables[target.index()] = self.expr(value)?,
                 Stmt::While(cond, body) => {
                     self.step()?;
                     while self.condition(cond)? {
-                        self.block(body)?;
-                        self.step()?;
+                        match self.block(body) {
+                            Ok(()) => self.step()?,
+                            Err(Leave::Continue) => {}
+                            Err(Leave::Break) => break,
+                            Err(leave) => return Err(leave),
+                        }
                     }
                 }
                 Stmt::If(cond, then, otherwise) => {
                     let arm = if self.condition(cond)? { then } else { otherwise };
                     self.block(arm)?;
                     self.step()?;
+                }
+                Stmt::Switch(value, arms, otherwise) => {
+                    let value = self.expr(value)?;
+                    self.step()?;
+                    let arm = arms.iter().find(|(constant, _)| *constant == value).map_or(otherwise, |(_, arm)| arm);
+                    self.block(arm)?;
+                    self.step()?;
+                }
+                Stmt::Break => {
+                    self.step()?;
+                    return Err(Leave::Break);
+                }
+                Stmt::Continue => {
+                    self.step()?;
+                    return Err(Leave::Continue);
+                }
+                Stmt::Return(value) => {
+                    let value = self.expr(value)?;
+                    self.step()?;
+                    return Err(Leave::Return(value));
                 }
             }
         }

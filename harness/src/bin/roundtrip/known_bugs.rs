@@ -51,6 +51,8 @@ struct ReplayArgs {
     format: Format,
     #[command(flatten)]
     limits: LimitOptions,
+    #[command(flatten)]
+    plant: Plant,
 }
 
 /// What one path was expected to be on one program, and is.
@@ -71,6 +73,7 @@ impl Trial {
 /// Dispatches.
 pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
     let Command::Replay(args) = &args.command;
+    args.plant.apply();
     let entries = record::entries(&args.folder).with_context(|| format!("cannot read {}", args.folder.display()))?;
     if entries.is_empty() {
         bail!("{} holds no program: nothing was replayed", args.folder.display());
@@ -84,7 +87,7 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
         let source = Source::read(&entry.file, &InputForm { input_form: None, dialect: None })?;
         let bug = KnownBug::parse(&source.text).map_err(|error| source.error(&error, terminal))?;
         missing.extend(not_installed(&source.name, &bug, &versions));
-        trials.extend(replay(source, &bug, &versions, &args.limits, terminal)?);
+        trials.extend(replay(args, source, &bug, &versions, terminal)?);
     }
     print(&trials, &missing, args.format, terminal)?;
     if !trials.iter().any(|trial| trial.wrong) {
@@ -95,10 +98,10 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
 
 /// Tries a program on every path that its comments name, on every version that is here.
 fn replay(
+    args: &ReplayArgs,
     source: Source,
     bug: &KnownBug,
     versions: &[Version],
-    limits: &LimitOptions,
     terminal: &Terminal,
 ) -> anyhow::Result<Vec<Trial>> {
     let name = source.name.clone();
@@ -106,7 +109,7 @@ fn replay(
     let own: Vec<Box<dyn Path>> = registry().into_iter().filter(|path| path.id().version.is_none()).collect();
     let named = named(bug, versions)?;
     let all: Vec<&dyn Path> = own.iter().chain(named.iter().map(|(path, _)| path)).map(|path| &**path).collect();
-    let checker = Checker::new(&all, &Plant::default(), limits);
+    let checker = Checker::new(&all, &args.plant, &args.limits);
     let mut trials = Vec::new();
     for (path, wrong) in &named {
         let paths: Vec<&dyn Path> = own.iter().chain([path]).map(|path| &**path).collect();

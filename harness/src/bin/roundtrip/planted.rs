@@ -5,7 +5,7 @@ mod option {
     use harness::plant::{self, Fault};
 
     /// Which fault of the harness's own lowerings is planted.
-    #[derive(Default, clap::Args)]
+    #[derive(clap::Args)]
     pub struct Plant {
         #[arg(long = "plant", hide = true, value_name = "NAME", value_parser = fault)]
         fault: Option<Fault>,
@@ -40,7 +40,7 @@ mod option {
 #[cfg(not(feature = "plant"))]
 mod option {
     /// Nothing, in this build.
-    #[derive(Default, clap::Args)]
+    #[derive(clap::Args)]
     pub struct Plant {}
 
     impl Plant {

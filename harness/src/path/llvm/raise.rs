@@ -178,7 +178,7 @@ impl<'ctx> Raiser<'ctx> {
     fn successor(&self, inst: InstructionValue<'ctx>, index: u32) -> Result<Block, Reason> {
         // SAFETY: a terminator of a module that lives; the caller asks for a target that it has.
         let block = unsafe { BasicBlock::new(core::LLVMGetSuccessor(inst.as_value_ref(), index)) };
-        self.blocks.get(&block.ok_or("no target")?).copied().ok_or("a target that is nowhere")
+        self.blocks.get(&block.ok_or("no target")?).copied().ok_or_else(|| "a target that is nowhere".into())
     }
 
     /// Target 0 is where the rest goes, each further one has a constant.
