@@ -54,11 +54,9 @@ pub fn matrix_text(matrix: &Matrix, colored: bool) -> String {
 
 /// The cells that are wrong and not known to be.
 fn unknown(matrix: &Matrix) -> impl Iterator<Item = (&MatrixRow, &str, &Cell)> {
-    let cells = |row| {
-        let MatrixRow { cells, .. } = row;
-        matrix.versions.iter().zip(cells).map(move |(version, cell)| (row, version.as_str(), cell))
-    };
-    matrix.rows.iter().flat_map(cells).filter(|(_, _, cell)| cell.verdict == CellVerdict::Wrong)
+    let cells = matrix.rows.iter().flat_map(|row| row.cells.iter().zip(&matrix.versions).map(move |it| (row, it)));
+    let named = cells.map(|(row, (cell, version))| (row, version.as_str(), cell));
+    named.filter(|(_, _, cell)| cell.verdict == CellVerdict::Wrong)
 }
 
 /// The counts of all cells by verdict, in a sentence.
