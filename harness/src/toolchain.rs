@@ -8,6 +8,7 @@ pub mod dialect;
 pub mod lab;
 pub mod names;
 pub mod op;
+#[cfg(feature = "llvm")]
 pub mod optimized;
 pub mod path;
 pub mod plant;
@@ -23,11 +24,15 @@ use path::{now, wire};
 /// What the object was built from: a text that ends with a 0.
 #[unsafe(no_mangle)]
 pub extern "C" fn roundtrip_built_from() -> *const c_char {
-    const TEXT: &CStr = match CStr::from_bytes_with_nul(concat!(env!("ROUNDTRIP_SOURCES"), "\0").as_bytes()) {
+    #[cfg(feature = "cranelift")]
+    const TEXT: &str = concat!(env!("ROUNDTRIP_SOURCES_CRANELIFT"), "\0");
+    #[cfg(feature = "llvm")]
+    const TEXT: &str = concat!(env!("ROUNDTRIP_SOURCES_LLVM"), "\0");
+    const ENDED: &CStr = match CStr::from_bytes_with_nul(TEXT.as_bytes()) {
         Ok(text) => text,
         Err(_) => panic!("a fingerprint has no 0 in it"),
     };
-    TEXT.as_ptr()
+    ENDED.as_ptr()
 }
 
 /// Answers a request by handing the answer's bytes to `take`, before it returns. What it runs says at `stage`, if that is

@@ -24,6 +24,8 @@ self-test)
     [[ $* != *--seeds* ]] || exit 3
     [[ ! $PLANTED ]] || exit 1
     ;;
+known-bugs) exit "${KNOWN_BUGS:-0}" ;;
+versions) echo '{"versions":["llvm@14.0.6"],"rows":[{"program":"a.tiny","cells":[{"verdict":"known","right":1,"others":[]}]}]}' >"$3" ;;
 esac
 "#;
 
@@ -38,6 +40,7 @@ fn project() -> tempfile::TempDir {
         ("scripts/nightly", script.as_str()),
         ("scripts/setup", "#!/bin/sh\n"),
         ("scripts/coverage", "#!/bin/sh\n"),
+        ("scripts/toolchain", "#!/bin/sh\n"),
         ("target/release/roundtrip", ROUNDTRIP),
         ("bin/cargo", CARGO),
     ] {
@@ -70,13 +73,17 @@ fn status_of(night: &Night, name: &str) -> u8 {
 #[test]
 fn a_part_that_fails_keeps_none_from_running() {
     let project = project();
-    let run = nightly(project.path(), "--seed 7 --programs 5", &[("CORPUS", "4"), ("PLANTED", "1")]);
+    let run =
+        nightly(project.path(), "--seed 7 --programs 5", &[("CORPUS", "4"), ("PLANTED", "1"), ("KNOWN_BUGS", "1")]);
     let (status, said) = ended(run);
     assert_eq!(status, 70, "{said}");
     let night = Night::read(&project.path().join("out")).unwrap();
     let named = |name: &str| status_of(&night, name);
     let names = ["corpus", "planted", "identities", "tiny", "tac", "libfuzzer-parse", "cmin-parse"];
     assert_eq!(names.map(named), [4, 70, 0, 0, 0, 0, 0]);
+    assert_eq!(["build-toolchains", "known-bugs", "versions", "compare-llvm"].map(named), [0, 1, 0, 0]);
+    let summary = fs::read_to_string(project.path().join("out/summary.md")).unwrap();
+    assert!(summary.contains("| `a.tiny` | 🟡 known 0 |"), "{summary}");
     assert_eq!((night.verdicts.programs(), night.unfinished.len()), (2, 0));
     // Without a clock, and with what was asked for.
     assert!(night.parts.iter().all(|part| part.budget.is_none()));

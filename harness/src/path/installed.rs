@@ -99,7 +99,9 @@ impl Found {
 
     fn object(&self) -> Result<&'static Object, String> {
         // Never dropped: it stays loaded. The system's loader gives the same one again for the same file.
-        Object::load(&self.file).map(|object| &*Box::leak(Box::new(object))).map_err(|reason| self.broken(&reason))
+        Object::load(&self.file, &self.compiler)
+            .map(|object| &*Box::leak(Box::new(object)))
+            .map_err(|reason| self.broken(&reason))
     }
 
     fn broken(&self, reason: &str) -> String {
@@ -142,6 +144,15 @@ impl Version {
         (versions, errors)
     }
 
+    /// Its paths.
+    pub fn paths(&self) -> Result<Vec<Box<dyn Path>>, String> {
+        let is_it = |path: &Box<dyn Path>| path.id().compiler == self.compiler && path.id().version.is_some();
+        match &self.found {
+            Some(found) => found.paths(),
+            None => Ok(registry().into_iter().filter(is_it).collect()),
+        }
+    }
+
     /// Its path of a variant, if there is one.
     pub fn path(&self, variant: &str) -> Result<Option<Box<dyn Path>>, String> {
         if let Some(found) = &self.found {
@@ -163,7 +174,7 @@ struct Object {
 }
 
 impl Object {
-    fn load(file: &path::Path) -> Result<Object, String> {
+    fn load(file: &path::Path, compiler: &str) -> Result<Object, String> {
         // SAFETY: loading runs the initializers of a compiler's library, as linking it in would.
         let library = unsafe { Library::open(Some(file), RTLD_NOW | RTLD_LOCAL) };
         let library = library.map_err(|error| format!("it can't be loaded ({error})"))?;
@@ -173,7 +184,7 @@ impl Object {
             unsafe { library.get(wire::SYMBOL_BUILT_FROM) }.map_err(foreign)?;
         // SAFETY: it returns a text that is part of the object.
         let built_from = unsafe { CStr::from_ptr(built_from()) };
-        if built_from.to_bytes() != wire::BUILT_FROM.as_bytes() {
+        if Some(built_from.to_bytes()) != wire::built_from(compiler).map(str::as_bytes) {
             return Err("it was built from other sources of the harness than this program".to_string());
         }
         // SAFETY: built from the same sources, it has the symbol at this type.

@@ -29,6 +29,7 @@ mod summarize;
 mod terminal;
 mod triage;
 mod validate;
+mod versions;
 mod workers;
 
 use std::process::ExitCode;
@@ -95,6 +96,7 @@ enum Command {
     #[cfg(feature = "plant")]
     SelfTest(self_test::Args),
     KnownBugs(known_bugs::Args),
+    Versions(versions::Args),
     Part(part::Args),
     Summarize(summarize::Args),
     Report(report::Args),
@@ -138,6 +140,7 @@ fn run_command(command: &Command, terminal: &Terminal) -> anyhow::Result<Status>
         #[cfg(feature = "plant")]
         Command::SelfTest(args) => self_test::run(args, terminal),
         Command::KnownBugs(args) => known_bugs::run(args, terminal),
+        Command::Versions(args) => versions::run(args, terminal),
         Command::Part(args) => part::run(args, terminal),
         Command::Summarize(args) => summarize::run(args, terminal),
         Command::Report(args) => report::run(args, terminal),

@@ -1,5 +1,6 @@
 //! `roundtrip known-bugs replay`: are the compilers wrong that are known to be, and the others right?
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use anyhow::{Context, anyhow, bail};
@@ -33,11 +34,11 @@ pub struct Args {
     /// A folder of programs
     #[arg(value_name = "DIR", default_value = "corpus/known-bugs")]
     folder: PathBuf,
-    #[command(flatten)]
-    limits: LimitOptions,
     /// How to print
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
+    #[command(flatten)]
+    limits: LimitOptions,
     #[command(flatten)]
     plant: Plant,
 }
@@ -93,30 +94,39 @@ fn replay(
     let name = source.name.clone();
     let loaded = source.load(&RunOptions { inputs: Vec::new(), fuel: DEFAULT_FUEL }, terminal)?;
     let own: Vec<Box<dyn Path>> = registry().into_iter().filter(|path| path.id().version.is_none()).collect();
+    let named = named(bug, versions)?;
+    let all: Vec<&dyn Path> = own.iter().chain(named.iter().map(|(path, _)| path)).map(|path| &**path).collect();
+    let checker = Checker::new(&all, &args.plant, &args.limits);
     let mut trials = Vec::new();
-    for version in versions {
-        let mut variants: Vec<&String> = bug.claims.iter().flat_map(|claim| &claim.variants).collect();
-        variants.sort();
-        variants.dedup();
-        for variant in variants {
-            let Some(wrong) = bug.expects_wrong(&version.compiler, &version.version, variant) else { continue };
-            let Some(path) = version.path(variant).map_err(|reason| anyhow!(reason))? else { continue };
-            let mut paths: Vec<&dyn Path> = own.iter().map(|path| &**path).collect();
-            paths.push(&*path);
-            let checker = Checker::new(&paths, &args.plant, &args.limits);
-            let report = checker.check(&loaded.case, &paths, Detail::default())?;
-            // What the program's own comments say is right decides; the interpreters must agree with it.
-            for expectation in &loaded.expectations {
-                let right = report.runs[expectation.run].right;
-                if right != expectation.expected {
-                    bail!("{name} expects {} where its meaning is {right}", expectation.expected);
-                }
+    for (path, wrong) in &named {
+        let paths: Vec<&dyn Path> = own.iter().chain([path]).map(|path| &**path).collect();
+        let report = checker.check(&loaded.case, &paths, Detail::default())?;
+        // What the program's own comments say is right decides; the interpreters must agree with it.
+        for expectation in &loaded.expectations {
+            let right = report.runs[expectation.run].right;
+            if right != expectation.expected {
+                bail!("{name} expects {} where its meaning is {right}", expectation.expected);
             }
-            let standing = report.standing(&path.id());
-            trials.push(Trial { file: name.clone(), path: path.id(), wrong, standing });
         }
+        let standing = report.standing(&path.id());
+        trials.push(Trial { file: name.clone(), path: path.id(), wrong: *wrong, standing });
     }
     Ok(trials)
+}
+
+/// The paths that a bug's comments name, of every version that is here, each with whether it must be wrong.
+fn named(bug: &KnownBug, versions: &[Version]) -> anyhow::Result<Vec<(Box<dyn Path>, bool)>> {
+    let variants: BTreeSet<&String> = bug.claims.iter().flat_map(|claim| &claim.variants).collect();
+    let mut named = Vec::new();
+    for version in versions {
+        for variant in &variants {
+            let Some(wrong) = bug.expects_wrong(&version.compiler, &version.version, variant) else { continue };
+            if let Some(path) = version.path(variant).map_err(|reason| anyhow!(reason))? {
+                named.push((path, wrong));
+            }
+        }
+    }
+    Ok(named)
 }
 
 /// The versions that the bug is known in and that are not here.
