@@ -70,7 +70,7 @@ impl Expected {
             TacSwapSub | TacOrPolarity | TacBreakToHead | TacContinueGoesOn | TacReturnGoesOn | TacSwitchElseFirst => {
                 Finding(&["disagree.construct.lab-", "disagree.execute.lab-tac"])
             }
-            LabSequentialCopy => Finding(&["disagree.construct.raised"]),
+            LabSequentialCopy => Finding(&["disagree.construct.raised."]),
             LabPhiSequentialCopy => Finding(&["disagree.execute.lab-phi"]),
             LabLoopExitEnv | LabIfSameArm | LabNoNormalise | LabBreakStaleValues | LabArmStaleValues => {
                 Finding(&["disagree.construct.lab-naive", "invalid.construct.lab-naive"])
@@ -81,7 +81,7 @@ impl Expected {
             }
             LabPhiSwapEntries => Finding(&["invalid.construct.lab-phi", "disagree.construct.lab-phi"]),
             // It is what raises LLVM's phis.
-            LabArgsOrder => Finding(&["disagree.construct.raised"]),
+            LabArgsOrder | LlvmRaiseLt => Finding(&["disagree.construct.raised-llvm"]),
             LabNoDominanceCheck | LabAcceptsTwice | LabAcceptsFewer | LabAcceptsEntry | LabAcceptsMissing => {
                 Finding(&["invalid.construct.lab-validator"])
             }
@@ -96,7 +96,7 @@ impl Expected {
             }
             ClifWrongRewrite => Finding(&["disagree.optimize.cranelift-"]),
             ClifTrapCode => Finding(&["disagree.execute.cranelift-"]),
-            ClifRaiseSub | LlvmRaiseLt => Finding(&["disagree.construct.raised"]),
+            ClifRaiseSub => Finding(&["disagree.construct.raised-cranelift"]),
             LlvmSaturatingAdd | LlvmUnsignedGt | LlvmNoOverflowGuard | LlvmTruncCondition | LlvmShiftUnmasked
             | LlvmSwitchNarrow | LlvmInputOrder | LlvmInitOne | LlvmNoWrap => Finding(&["disagree.construct.llvm-"]),
             LlvmPhiSwap => Finding(&["disagree.construct.llvm-phi", "invalid.construct.llvm-phi"]),
