@@ -94,6 +94,11 @@ fn two_sides_are_compared_and_a_regression_is_the_status() {
     assert_eq!(objects[0]["change"], "regression");
     assert_eq!(objects[1]["summary"]["programs"], 1);
 
+    let page = Path::new(folder).join("page.html");
+    let html = run(sides.iter().chain(&["--plant", "lab-phi-swap-entries", "--html", page.to_str().unwrap()]));
+    let page = std::fs::read_to_string(page).unwrap();
+    assert!(html.status == 1 && page.contains("<td>regression</td>"), "{}{page}", html.stderr);
+
     let fixed = ["compare", folder, "--paths", "lab/phi", "--paths", "lab/pruned", "--plant", "lab-phi-swap-entries"];
     let fixed = run(fixed);
     assert_eq!(fixed.status, 0, "{}", fixed.stdout);
@@ -116,6 +121,31 @@ fn what_cannot_be_compared_is_said() {
     let empty = tempfile::tempdir().unwrap();
     let ran = run(["compare", empty.path().to_str().unwrap(), "--paths", "lab/phi", "--paths", "lab/tac"]);
     assert!(ran.status == 2 && ran.stderr.contains("holds no program"), "{}", ran.stderr);
+}
+
+#[cfg(feature = "cranelift")]
+#[test]
+fn a_corpus_is_run_on_every_version() {
+    let (folder, _) = file("less.tiny", "# run: 1, 1 => return 0\ninput x, y;\nreturn x < y");
+    let table = folder.path().join("versions.json");
+    let arguments = ["versions", folder.path().to_str().unwrap(), "--out", table.to_str().unwrap()];
+    let right = run(arguments);
+    assert!(right.status == 0 && right.stderr.contains(" 0 wrong, 0 known, "), "{}{}", right.stdout, right.stderr);
+
+    let wrong = run(arguments.iter().chain(&["--plant", "clif-lt-is-le"]));
+    assert_eq!(wrong.status, 1, "{}{}", wrong.stdout, wrong.stderr);
+    assert!(
+        wrong.stdout.contains("WRONG ") && wrong.stdout.contains("/none: return 1 for return 0"),
+        "{}",
+        wrong.stdout
+    );
+    let written: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(&table).unwrap()).unwrap();
+    assert_eq!(written["rows"][0]["cells"][0]["verdict"], "wrong", "{written}");
+
+    let out = folder.path().join("report.html");
+    let report = run(["report", folder.path().to_str().unwrap(), "--html", out.to_str().unwrap()]);
+    assert_eq!(report.status, 0, "{}", report.stderr);
+    assert!(std::fs::read_to_string(out).unwrap().contains("<td class=\"wrong\" title="));
 }
 
 #[cfg(feature = "llvm")]
