@@ -8,7 +8,7 @@
 //! | 19 | a `getelementptr` has no flag but `inbounds` |
 //! | 18 | there is no `disjoint` and no `nneg` |
 //! | 18 | `instcombine` does not look for a fixpoint, nor know the parameter that tells it not to |
-//! | 17 | nothing tells the flags `nuw`, `nsw` and `exact`: what is raised promises less than it does |
+//! | 17 | nothing but its text tells an instruction's flags `nuw`, `nsw` and `exact` |
 //! | 16 | there is no `LLVMGetVersion` |
 //! | 15 | the elements of constants are asked for by the kind of constant |
 //! | 15 | pointers have the type of what they point to |
@@ -227,14 +227,29 @@ pub fn exact_flag(inst: LLVMValueRef) -> Flags {
     Flags::EXACT.when(unsafe { core::LLVMGetExact(inst) } != 0)
 }
 
-/// Nothing tells.
+/// The flags of an addition, subtraction, multiplication, shift to the left or truncation.
 #[cfg(llvm_before = "17")]
-pub fn wrap_flags(_: LLVMValueRef) -> Flags {
-    Flags::NONE
+pub fn wrap_flags(inst: LLVMValueRef) -> Flags {
+    flags_in_text(inst)
 }
 
-/// Nothing tells.
+/// The flag of a division or shift to the right.
 #[cfg(llvm_before = "17")]
-pub fn exact_flag(_: LLVMValueRef) -> Flags {
-    Flags::NONE
+pub fn exact_flag(inst: LLVMValueRef) -> Flags {
+    flags_in_text(inst)
+}
+
+/// The words between an instruction's name and its type: `%3 = add nuw nsw i64 %1, %2`.
+#[cfg(llvm_before = "17")]
+fn flags_in_text(inst: LLVMValueRef) -> Flags {
+    // SAFETY: an instruction, as the caller has seen, in a module that lives.
+    let text = unsafe { InstructionValue::new(inst) }.to_string();
+    let words = text.split_whitespace().skip_while(|word| *word != "=").skip(2);
+    let flag = |word| match word {
+        "nuw" => Some(Flags::NUW),
+        "nsw" => Some(Flags::NSW),
+        "exact" => Some(Flags::EXACT),
+        _ => None,
+    };
+    words.map_while(flag).fold(Flags::NONE, Flags::with)
 }

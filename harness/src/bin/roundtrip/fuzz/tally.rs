@@ -1,6 +1,6 @@
 //! What a run counts and times. Workers count, the parent adds up; the sums do not depend on who did what.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use harness::compare::{Report, Signature};
@@ -51,6 +51,8 @@ pub struct PathTally {
     pub wrong: u64,
     /// Programs of which it could not take or raise something.
     pub unsupported: u64,
+    /// The same by what it was: `optimize: call llvm.fma`.
+    pub reasons: BTreeMap<String, u64>,
     /// Invalid outputs, crashes and hangs.
     pub faults: u64,
     /// How many parameters its constructed SSA has.
@@ -109,6 +111,9 @@ impl PathTally {
         self.traps += other.traps;
         self.wrong += other.wrong;
         self.unsupported += other.unsupported;
+        for (reason, programs) in &other.reasons {
+            *self.reasons.entry(reason.clone()).or_default() += programs;
+        }
         self.faults += other.faults;
         self.structure.merge(&other.structure);
         self.observe += other.observe;
@@ -140,12 +145,17 @@ impl Tally {
             self.paths[path].faults += 1;
             excused[path] = true;
         }
-        let mut unsupported: Vec<usize> = report.unsupported.iter().filter_map(|(id, _)| index(id)).collect();
-        unsupported.sort_unstable();
-        unsupported.dedup();
-        for path in unsupported {
+        let reasons: BTreeSet<(usize, String)> = (report.unsupported.iter())
+            .filter_map(|(id, unsupported)| {
+                Some((index(id)?, format!("{}: {}", unsupported.stage, unsupported.reason)))
+            })
+            .collect();
+        for path in reasons.iter().map(|(path, _)| *path).collect::<BTreeSet<_>>() {
             self.paths[path].unsupported += 1;
             excused[path] = true;
+        }
+        for (path, reason) in reasons {
+            *self.paths[path].reasons.entry(reason).or_default() += 1;
         }
         let mut done = vec![(0, 0); ids.len()];
         let mut due = 0;
