@@ -12,6 +12,7 @@ use harness::record::known_bugs::KnownBug;
 use harness::report::{self, count};
 use serde_json::json;
 
+use crate::planted::Plant;
 use crate::source::{InputForm, RunOptions, Source};
 use crate::status::Status;
 use crate::terminal::{Format, Terminal};
@@ -47,6 +48,8 @@ struct ReplayArgs {
     /// How to print
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
+    #[command(flatten)]
+    plant: Plant,
 }
 
 /// What one path was expected to be on one program, and is.
@@ -70,6 +73,7 @@ impl Trial {
 /// Dispatches.
 pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
     let Command::Replay(args) = &args.command;
+    args.plant.apply();
     let entries = record::entries(&args.folder).with_context(|| format!("cannot read {}", args.folder.display()))?;
     if entries.is_empty() {
         bail!("{} holds no program: nothing was replayed", args.folder.display());
@@ -163,11 +167,15 @@ fn print(trials: &[Trial], missing: &[[String; 2]], format: Format, terminal: &T
     }
     let rows = trials.iter().map(|trial| {
         let holds = if trial.holds() { "as known" } else { "DEVIATES" };
-        let pass = trial.pass.as_ref().map(|(_, named)| named.clone().unwrap_or_else(|| "none".into()));
-        let (path, seen) = (trial.path.to_string(), trial.standing.to_string());
-        [trial.file.clone(), path, expected(trial).into(), seen, pass.unwrap_or_default(), holds.into()]
+        let pass = trial.pass.as_ref().map(|(_, named)| named.as_deref().unwrap_or("no pass named"));
+        let seen = [trial.standing.to_string().as_str(), pass.unwrap_or_default()].join(if pass.is_some() {
+            "; "
+        } else {
+            ""
+        });
+        [trial.file.clone(), trial.path.to_string(), expected(trial).into(), seen, holds.into()]
     });
-    terminal.line(report::table(["bug", "path", "known", "seen", "wrong pass", ""], rows))?;
+    terminal.line(report::table(["bug", "path", "known", "seen", ""], rows))?;
     for [file, versions] in missing {
         terminal.warn(format!("{file}: not tried, as not installed: {versions}"));
     }

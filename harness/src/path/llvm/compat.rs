@@ -230,20 +230,20 @@ pub fn exact_flag(inst: LLVMValueRef) -> Flags {
 /// The flags of an addition, subtraction, multiplication, shift to the left or truncation.
 #[cfg(llvm_before = "17")]
 pub fn wrap_flags(inst: LLVMValueRef) -> Flags {
-    flags_in_text(inst)
+    // SAFETY: an instruction that has these flags, in a module that lives.
+    flags_in(&unsafe { InstructionValue::new(inst) }.to_string())
 }
 
 /// The flag of a division or shift to the right.
 #[cfg(llvm_before = "17")]
 pub fn exact_flag(inst: LLVMValueRef) -> Flags {
-    flags_in_text(inst)
+    // SAFETY: an instruction that has this flag, in a module that lives.
+    flags_in(&unsafe { InstructionValue::new(inst) }.to_string())
 }
 
 /// The words between an instruction's name and its type: `%3 = add nuw nsw i64 %1, %2`.
-#[cfg(llvm_before = "17")]
-fn flags_in_text(inst: LLVMValueRef) -> Flags {
-    // SAFETY: an instruction, as the caller has seen, in a module that lives.
-    let text = unsafe { InstructionValue::new(inst) }.to_string();
+#[cfg(any(test, llvm_before = "17"))]
+fn flags_in(text: &str) -> Flags {
     let words = text.split_whitespace().skip_while(|word| *word != "=").skip(2);
     let flag = |word| match word {
         "nuw" => Some(Flags::NUW),
@@ -252,4 +252,16 @@ fn flags_in_text(inst: LLVMValueRef) -> Flags {
         _ => None,
     };
     words.map_while(flag).fold(Flags::NONE, Flags::with)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn flags_are_read_off_a_text() {
+        assert_eq!(flags_in("  %3 = add nuw nsw i64 %nsw, %2"), Flags::NUW.with(Flags::NSW));
+        assert_eq!(flags_in("%t.1 = ashr exact i8 %x, 1"), Flags::EXACT);
+        assert_eq!(flags_in("  %exact = sub i64 %nuw, %nsw"), Flags::NONE);
+    }
 }
