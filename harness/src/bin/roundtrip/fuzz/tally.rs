@@ -219,3 +219,30 @@ impl Tally {
         self.compare += other.compare;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use harness::compare::Verdict;
+    use harness::path::{Stage, Unsupported};
+
+    use super::*;
+
+    #[test]
+    fn what_is_unsupported_counts_once_a_program_for_each_path_and_reason() {
+        let ids = ["a", "b"].map(|variant| PathId::new("lab", None, variant));
+        let unsupported = |id: &PathId, reason: &str| {
+            (id.clone(), Unsupported { stage: Stage::Optimize, reason: reason.to_string() })
+        };
+        let (runs, faults, notes, structure, texts) = Default::default();
+        let unsupported = vec![unsupported(&ids[1], "x"), unsupported(&ids[1], "y"), unsupported(&ids[1], "x")];
+        let verdict = Verdict::Agree;
+        let report = Report { verdict, signature: None, runs, faults, unsupported, notes, structure, texts };
+        let mut tally = Tally::new(2);
+        tally.add(0, &report, &ids, &[0, 1]);
+        let mut both = tally.clone();
+        both.merge(&tally);
+        assert_eq!(both.paths.iter().map(|path| path.unsupported).collect::<Vec<_>>(), [0, 2]);
+        let reasons = both.paths[1].reasons.iter().map(|(reason, &n)| (reason.as_str(), n));
+        assert_eq!(reasons.collect::<Vec<_>>(), [("optimize: x", 2), ("optimize: y", 2)]);
+    }
+}
