@@ -8,7 +8,7 @@
 //! | 19 | a `getelementptr` has no flag but `inbounds` |
 //! | 18 | there is no `disjoint` and no `nneg` |
 //! | 18 | `instcombine` does not look for a fixpoint, nor know the parameter that tells it not to |
-//! | 17 | nothing but its text tells an instruction's flags `nuw`, `nsw` and `exact` |
+//! | 17 | the C API does not tell the flags `nuw`, `nsw` and `exact`, C++ does |
 //! | 16 | there is no `LLVMGetVersion` |
 //! | 15 | the elements of constants are asked for by the kind of constant |
 //! | 15 | pointers have the type of what they point to |
@@ -231,37 +231,23 @@ pub fn exact_flag(inst: LLVMValueRef) -> Flags {
 #[cfg(llvm_before = "17")]
 pub fn wrap_flags(inst: LLVMValueRef) -> Flags {
     // SAFETY: an instruction that has these flags, in a module that lives.
-    flags_in(&unsafe { InstructionValue::new(inst) }.to_string())
+    unsafe { Flags::NUW.when(has_no_unsigned_wrap(inst)).with(Flags::NSW.when(has_no_signed_wrap(inst))) }
 }
 
 /// The flag of a division or shift to the right.
 #[cfg(llvm_before = "17")]
 pub fn exact_flag(inst: LLVMValueRef) -> Flags {
     // SAFETY: an instruction that has this flag, in a module that lives.
-    flags_in(&unsafe { InstructionValue::new(inst) }.to_string())
+    Flags::EXACT.when(unsafe { is_exact(inst) })
 }
 
-/// The words between an instruction's name and its type: `%3 = add nuw nsw i64 %1, %2`.
-#[cfg(any(test, llvm_before = "17"))]
-fn flags_in(text: &str) -> Flags {
-    let words = text.split_whitespace().skip_while(|word| *word != "=").skip(2);
-    let flag = |word| match word {
-        "nuw" => Some(Flags::NUW),
-        "nsw" => Some(Flags::NSW),
-        "exact" => Some(Flags::EXACT),
-        _ => None,
-    };
-    words.map_while(flag).fold(Flags::NONE, Flags::with)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn flags_are_read_off_a_text() {
-        assert_eq!(flags_in("  %3 = add nuw nsw i64 %nsw, %2"), Flags::NUW.with(Flags::NSW));
-        assert_eq!(flags_in("%t.1 = ashr exact i8 %x, 1"), Flags::EXACT);
-        assert_eq!(flags_in("  %exact = sub i64 %nuw, %nsw"), Flags::NONE);
-    }
+// What the C API calls by itself from 17 on: methods of C++ that take `this` alone, an instruction's address.
+#[cfg(llvm_before = "17")]
+unsafe extern "C" {
+    #[link_name = "_ZNK4llvm11Instruction17hasNoUnsignedWrapEv"]
+    fn has_no_unsigned_wrap(inst: LLVMValueRef) -> bool;
+    #[link_name = "_ZNK4llvm11Instruction15hasNoSignedWrapEv"]
+    fn has_no_signed_wrap(inst: LLVMValueRef) -> bool;
+    #[link_name = "_ZNK4llvm11Instruction7isExactEv"]
+    fn is_exact(inst: LLVMValueRef) -> bool;
 }

@@ -3,7 +3,8 @@
 //!
 //! `default<O2>` is a name for many passes. `pipelines/` holds, by LLVM's major version, what LLVM says that they are:
 //! `opt -passes='default<O2>' -print-pipeline-passes`. Each pass runs as a pipeline of its own, within the pass managers
-//! that it stands in, so analyses are made anew each time; that changes what a pass knows, and rarely what it does.
+//! that it stands in, so analyses are made anew each time; that changes what a pass knows, and rarely what it does. Of a
+//! version that has no file there, a name is one step.
 
 use inkwell::module::Module;
 
@@ -176,6 +177,7 @@ fn expanded(passes: &str) -> &str {
         Some("16") => include_str!("pipelines/16.txt"),
         Some("19") => include_str!("pipelines/19.txt"),
         Some("22") => include_str!("pipelines/22.txt"),
+        Some("23") => include_str!("pipelines/23.txt"),
         _ => "",
     };
     table
