@@ -113,7 +113,7 @@ faults! {
     LlvmInputOrder "llvm-input-order",
     /// LLVM's instcombine promises that no addition overflows.
     LlvmPassAddsFlag "llvm-pass-adds-flag",
-    /// LLVM's reassociate leaves `nsw` on the subtractions that it moves.
+    /// LLVM's licm leaves `nsw` on the additions and subtractions that it hoists, where passes run one by one.
     LlvmPassKeepsFlag "llvm-pass-keeps-flag",
     /// LLVM's simplifycfg turns a `select` between a bit and false into an `and`.
     LlvmPassSelectToAnd "llvm-pass-select-to-and",

@@ -72,10 +72,10 @@ fn find(fault: Fault) -> Result<(), String> {
     recorded(finding)
 }
 
-/// Poison that only some bits depend on takes the longer pipelines, which run on few programs.
+/// Hoisting, and poison that only some bits depend on, take the longer pipelines, which run on few programs.
 fn schedule(fault: Fault) -> &'static [&'static str] {
     match fault {
-        Fault::LlvmPassSelectToAnd => &["--schedule", "llvm/steps-O2=100%"],
+        Fault::LlvmPassSelectToAnd | Fault::LlvmPassKeepsFlag => &["--schedule", "llvm/steps-O2=100%"],
         _ => &[],
     }
 }

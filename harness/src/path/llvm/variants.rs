@@ -12,13 +12,6 @@ pub fn paths() -> Vec<Box<dyn Path>> {
     variants().into_iter().map(|path| Box::new(path) as Box<dyn Path>).collect()
 }
 
-/// A path that does what this one does, pass by pass: its notes name the first pass after which executions differ. `None`
-/// if no path of LLVM has this name, or if it runs no pipeline.
-pub fn stepwise(id: &PathId) -> Option<Box<dyn Path>> {
-    let path = variants().into_iter().find(|path| path.id == *id && path.pipeline().is_some())?;
-    Some(Box::new(LlvmPath { in_steps: true, ..path }))
-}
-
 pub(super) fn variants() -> Vec<LlvmPath> {
     let version = compat::version();
     let path = |variant: String, construction, level, style| {
@@ -46,14 +39,21 @@ pub(super) fn variants() -> Vec<LlvmPath> {
     plain.chain([direct]).chain(alone).chain(together).chain(in_steps).collect()
 }
 
-/// A path with passes of one's own, named `CONSTRUCTION[-direct]:PASS+PASS..[:cg2]`: as `opt` writes them, but joined by
-/// `+`, since commas part the globs of a list. `direct` branches on comparisons themselves, `cg2` generates code as at
-/// `O2`.
+/// A path of one's own. `CONSTRUCTION[-direct]:PASS+PASS..[:cg2]` has these passes: as `opt` writes them, but joined by
+/// `+`, since commas part the globs of a list; `direct` branches on comparisons themselves, `cg2` generates code as at
+/// `O2`. `steps-` before it, or before the name of a path that has a pipeline, runs it pass by pass.
 pub fn custom(variant: &str) -> Option<Box<dyn Path>> {
     custom_path(variant).map(|path| Box::new(path) as Box<dyn Path>)
 }
 
 pub(super) fn custom_path(variant: &str) -> Option<LlvmPath> {
+    let Some(whole) = variant.strip_prefix("steps-") else { return with_passes(variant) };
+    let listed = || variants().into_iter().find(|path| path.id.variant == whole);
+    let path = with_passes(whole).or_else(listed).filter(|path| path.pipeline().is_some())?;
+    Some(LlvmPath { id: PathId { variant: variant.to_string(), ..path.id }, in_steps: true, ..path })
+}
+
+fn with_passes(variant: &str) -> Option<LlvmPath> {
     let (construction, passes) = variant.split_once(':')?;
     let (passes, level) = passes.strip_suffix(":cg2").map_or((passes, &LEVELS[0]), |passes| (passes, &LEVELS[1]));
     let (name, direct) = construction.strip_suffix("-direct").map_or((construction, false), |name| (name, true));
