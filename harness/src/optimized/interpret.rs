@@ -9,7 +9,7 @@ use std::fmt;
 use super::memory::Memory;
 use super::{
     Block, BlockData, Constant, Flags, Function, Inst, Lane, LaneOp, Op, Origin, Signedness, TRAPS, Terminator, Type,
-    Value, evaluate, mask, sign_extend,
+    Value, evaluate, mask, seen::Seen, sign_extend,
 };
 use crate::op::{Execution, Outcome};
 
@@ -90,6 +90,24 @@ impl<'f> Interpreter<'f> {
         Execution { outcome, steps: machine.steps }
     }
 
+    /// Runs the function and adds what the run shows.
+    pub fn see(&self, inputs: &[i64], fuel: u64, seen: &mut Seen) -> Outcome {
+        match Machine::new(self, inputs, fuel, seen).run() {
+            End::Outcome(outcome) => outcome,
+            End::Undefined(..) => Outcome::Undefined,
+        }
+    }
+
+    /// The lanes of a value among those of all.
+    pub(super) fn lanes_of<'l>(&self, lanes: &'l [Lane], value: Value) -> &'l [Lane] {
+        &lanes[self.places[value.index()] as usize..][..self.function.ty(value).lanes()]
+    }
+
+    /// The bits of a value's lanes.
+    pub(super) fn bits(&self, value: Value) -> u32 {
+        self.function.ty(value).bits()
+    }
+
     /// Why a run is undefined; `None` if it is not.
     pub fn explain(&self, inputs: &[i64], fuel: u64) -> Option<Undefined> {
         let trace = Trace { makers: vec![None; self.function.values.len()], at: String::new() };
@@ -101,13 +119,15 @@ impl<'f> Interpreter<'f> {
 }
 
 /// Sees a run as it happens.
-trait Watch {
+pub(super) trait Watch {
     /// An instruction is about to run.
     fn before(&mut self, _: &Function, _: &Inst) {}
     /// A terminator is about to run.
     fn ends(&mut self, _: &Function, _: &BlockData) {}
     /// An instruction has defined its value.
     fn defined(&mut self, _: &Interpreter<'_>, _: &[Lane], _: Value, _: &Inst) {}
+    /// Control goes from a block to another.
+    fn goes(&mut self, _: Block, _: Block) {}
     /// Phis are about to take these values.
     fn moves(&mut self, _: &Interpreter<'_>, _: &[(Value, Value)]) {}
 }
@@ -136,7 +156,7 @@ impl Watch for Trace {
 
     fn defined(&mut self, run: &Interpreter<'_>, lanes: &[Lane], dest: Value, inst: &Inst) {
         let function = run.function;
-        let lanes = |value: Value| &lanes[run.places[value.index()] as usize..][..function.ty(value).lanes()];
+        let lanes = |value: Value| run.lanes_of(lanes, value);
         if !lanes(dest).contains(&None) {
             return;
         }
@@ -221,6 +241,7 @@ impl<'i, 'f, W: Watch> Machine<'i, 'f, W> {
         loop {
             match self.block(block) {
                 Ok(next) => {
+                    self.watch.goes(block, next);
                     if let Err(end) = self.phis(block, next) {
                         return end;
                     }

@@ -8,14 +8,16 @@
 //! programs of this harness have no undefined behaviour, so neither may what an optimizer makes of them.
 //!
 //! The parts: [`function`] is the data, [`meaning`] what an operation gives lane by lane, [`memory`] what loads and stores
-//! see, [`interpret`] runs, `print` writes. Nothing here knows a compiler.
+//! see, [`interpret`] runs, [`seen`] is what runs show, `print` writes. Nothing here knows a compiler.
 
 pub mod function;
 mod interpret;
 mod meaning;
 mod memory;
 mod print;
+mod seen;
 
 pub use function::*;
 pub use interpret::{Interpreter, Undefined};
 pub use meaning::{Lane, evaluate, mask, sign_extend};
+pub use seen::Seen;

@@ -72,12 +72,12 @@ fn variants() -> Vec<LlvmPath> {
         let id = PathId::new("llvm", Some(&version), &variant);
         LlvmPath { id, construction, level, passes: None, style, in_steps: false }
     };
-    let [_, alloca, mem2reg, _] = &CONSTRUCTIONS;
-    let [o0, _, mid, ..] = &LEVELS;
+    let [phi, alloca, mem2reg, _] = &CONSTRUCTIONS;
+    let [o0, _, mid, _, _, o2, ..] = &LEVELS;
     let plain = CONSTRUCTIONS.iter().flat_map(|construction| LEVELS.iter().map(move |level| (construction, level)));
     let plain = plain
         .map(|(construction, level)| path(format!("{}-{}", construction.name, level.name), construction, level, PLAIN));
-    let all = Style { perturbations: Perturbation::ALL, direct: true };
+    let all = Style { perturbations: Perturbation::ALL, direct: true, flags: false };
     let together = [
         path("perturbed-mem2reg-O0".to_string(), mem2reg, o0, all),
         path("perturbed-mid".to_string(), alloca, mid, all),
@@ -90,22 +90,35 @@ fn variants() -> Vec<LlvmPath> {
         let path = path(format!("steps-{}", level.name), alloca, level, PLAIN);
         LlvmPath { in_steps: true, ..path }
     });
-    plain.chain([direct]).chain(alone).chain(together).chain(in_steps).collect()
+    let promising = |construction: &'static Construction, level: &'static Level| {
+        let variant = format!("{}-{}-flags", construction.name, level.name);
+        path(variant, construction, level, Style { flags: true, ..PLAIN })
+    };
+    let steps = LlvmPath { in_steps: true, ..promising(mem2reg, o2) };
+    let steps = LlvmPath { id: PathId::new("llvm", Some(&version), "steps-O2-flags"), ..steps };
+    let with_flags = [promising(mem2reg, mid), promising(phi, o2), promising(mem2reg, o2), steps];
+    let with_flags = with_flags.into_iter().filter(|_| FLAGS);
+    plain.chain([direct]).chain(alone).chain(together).chain(in_steps).chain(with_flags).collect()
 }
 
-/// A path with passes of one's own, named `CONSTRUCTION[-direct]:PASS+PASS..[:cg2]`: as `opt` writes them, but joined by
-/// `+`, since commas part the globs of a list. `direct` branches on comparisons themselves, `cg2` generates code as at
-/// `O2`.
+/// Whether this version of LLVM lets flags be set.
+const FLAGS: bool = cfg!(not(llvm_before = "17"));
+
+/// A path with passes of one's own, named `CONSTRUCTION[-direct][-flags]:PASS+PASS..[:cg2]`: as `opt` writes them, but
+/// joined by `+`, since commas part the globs of a list. `direct` branches on comparisons themselves, `flags` promises what
+/// the runs keep, `cg2` generates code as at `O2`.
 pub fn custom(variant: &str) -> Option<Box<dyn Path>> {
     custom_path(variant).map(|path| Box::new(path) as Box<dyn Path>)
 }
 
-fn custom_path(variant: &str) -> Option<LlvmPath> {
+fn custom_path<'a>(variant: &'a str) -> Option<LlvmPath> {
     let (construction, passes) = variant.split_once(':')?;
     let (passes, level) = passes.strip_suffix(":cg2").map_or((passes, &LEVELS[0]), |passes| (passes, &LEVELS[1]));
-    let (name, direct) = construction.strip_suffix("-direct").map_or((construction, false), |name| (name, true));
-    let construction = CONSTRUCTIONS.iter().find(|construction| construction.name == name)?;
-    let style = Style { direct, ..PLAIN };
+    let without = |name: &'a str, suffix| name.strip_suffix(suffix).map_or((name, false), |name| (name, true));
+    let (name, flags) = without(construction, "-flags");
+    let (name, direct) = without(name, "-direct");
+    let construction = CONSTRUCTIONS.iter().find(|construction| construction.name == name && FLAGS >= flags)?;
+    let style = Style { direct, flags, ..PLAIN };
     let id = PathId::new("llvm", Some(&compat::version()), variant);
     Some(LlvmPath { id, construction, level, passes: Some(passes.replace('+', ",")), style, in_steps: false })
 }
@@ -141,9 +154,11 @@ struct Style {
     perturbations: &'static [Perturbation],
     /// Whether a branch on a comparison of its own block takes the comparison's `i1` itself; else its variable's `i64`.
     direct: bool,
+    /// Whether instructions promise what they keep on the case's vectors: flags, ranges, branch weights.
+    flags: bool,
 }
 
-const PLAIN: Style = Style { perturbations: &[], direct: false };
+const PLAIN: Style = Style { perturbations: &[], direct: false, flags: false };
 
 /// How SSA comes about.
 struct Construction {
@@ -319,6 +334,7 @@ impl Path for LlvmPath {
             [self.construction.pass.map(|pipeline| pipeline.passes), self.pipeline().map(|(_, passes)| passes)];
         let passes: Vec<_> = passes.into_iter().flatten().collect();
         let passes = if passes.is_empty() { "no passes".to_string() } else { format!("passes {}", passes.join(", ")) };
+        let passes = if self.style.flags { format!("flags that the runs keep, {passes}") } else { passes };
         Toolchain {
             description: format!("{}; {passes}; code generation {:?}", machine::description(), self.level.codegen),
             group: self.construction.group.to_string(),
@@ -386,6 +402,15 @@ impl LlvmPath {
 
             now::enter(Stage::Construct);
             machine::verify(&module, now::stage())?;
+            #[cfg(not(llvm_before = "17"))]
+            if self.style.flags {
+                optimized::promises::add(&session.context, &module, case)?;
+                observation.texts.extend(text("llvm-flags"));
+                machine::verify(&module, now::stage())?;
+                if !self.in_steps {
+                    optimized::observe(&module, now::stage(), case, observation);
+                }
+            }
             if let Some(pipeline) = self.construction.pass {
                 machine.run(&session, &module, pipeline.passes, now::stage())?;
                 observation.texts.extend(text(pipeline.text));
