@@ -136,7 +136,7 @@ impl Flags {
 
     /// One by one.
     pub fn each(self) -> impl Iterator<Item = Flags> {
-        (0..u8::BITS).map(|bit| Flags(self.0 & 1 << bit)).filter(|flag| *flag != Flags::NONE)
+        (0..u8::BITS).map(move |bit| Flags(self.0 & 1 << bit)).filter(|flag| *flag != Flags::NONE)
     }
 
     /// The promises of both.
