@@ -195,7 +195,7 @@ fn what_shows_a_statement_of_plus_is_that_statement_and_little_else() {
     };
     let smallest = |misread: &dyn Fn(&mut Vec<Stmt>)| {
         let wrong = |case: &Case| differs(case, &|program| misread_lists(program, misread));
-        text(&minimized(&tiny_case(STATEMENTS, &[&[30, 9], &[9, 2]]), &wrong).case)
+        text(&minimized(&tiny_case(STATEMENTS, &[&[30, 9], &[9, 2], &[30, 1_000_000]]), &wrong).case)
     };
     let breaks = smallest(&|list| without(list, &|stmt| *stmt == Stmt::Break));
     let continues = smallest(&|list| without(list, &|stmt| *stmt == Stmt::Continue));

@@ -38,7 +38,7 @@ impl Seen {
     pub fn range(&self, value: Value) -> Option<Range> {
         let &Results { least, greatest, .. } = self.results[value.index()].as_ref()?;
         let k = (1..64).find(|k| greatest < 1 << k && least >= -(1 << k))?;
-        let from = if least < 0 { -(1 << k) } else { 0 };
+        let from: i128 = if least < 0 { -(1 << k) } else { 0 };
         (k < 63 || from == 0).then_some(Range { from: from as u128 & mask(64), to: 1 << k })
     }
 
