@@ -2,8 +2,10 @@
 
 use std::collections::HashMap;
 
-use super::interpret::{Interpreter, Watch};
-use super::{Block, Flags, Function, Inst, Lane, LaneOp, Op, Range, Value, evaluate, mask, sign_extend};
+use super::explain::Watch;
+use super::interpret::{End, Machine};
+use super::{Block, Flags, Function, Inst, Interpreter, Lane, LaneOp, Op, Range, Value, evaluate, mask, sign_extend};
+use crate::op::Outcome;
 
 /// What some runs have shown so far.
 pub struct Seen {
@@ -48,12 +50,22 @@ impl Seen {
     }
 }
 
+impl Interpreter<'_> {
+    /// Runs the function and adds what the run shows.
+    pub fn see(&self, inputs: &[i64], fuel: u64, seen: &mut Seen) -> Outcome {
+        match Machine::new(self, inputs, fuel, seen).run() {
+            End::Outcome(outcome) => outcome,
+            End::Undefined(..) => Outcome::Undefined,
+        }
+    }
+}
+
 impl Watch for &mut Seen {
     fn defined(&mut self, run: &Interpreter<'_>, lanes: &[Lane], dest: Value, inst: &Inst) {
         // Poison is no number; as written there is none.
         let &[Some(result)] = run.lanes_of(lanes, dest) else { return };
-        let bits = run.bits(dest);
-        let number = sign_extend(result, bits);
+        let bits = |value| run.function.ty(value).bits();
+        let number = sign_extend(result, bits(dest));
         let results = self.results[dest.index()].get_or_insert(Results {
             kept: possible(&inst.op),
             least: number,
@@ -62,7 +74,7 @@ impl Watch for &mut Seen {
         (results.least, results.greatest) = (results.least.min(number), results.greatest.max(number));
         let Op::Lanes(op) = inst.op else { return };
         let args = [0, 1, 2].map(|index| inst.args.get(index).and_then(|&arg| run.lanes_of(lanes, arg)[0]));
-        let widths = (run.bits(inst.args[0]), bits);
+        let widths = (bits(inst.args[0]), bits(dest));
         let keeps = |flag| matches!(evaluate(op, flag, widths, args), Ok(Some(_)));
         results.kept = results.kept.each().filter(|&flag| keeps(flag)).fold(Flags::NONE, Flags::with);
     }
