@@ -19,8 +19,9 @@ const STATEMENTS: usize = 8;
 
 /// What `cargo test` tries when nobody says otherwise: construction, conversion, validation, TAC, both compilers,
 /// an optimizer.
-const QUICK: [Fault; 9] = [
+const QUICK: [Fault; 10] = [
     Fault::LabIfSameArm,
+    Fault::LabBreakStaleValues,
     Fault::LabPhiSwapEntries,
     Fault::LabNoDominanceCheck,
     Fault::TacOrPolarity,
@@ -31,8 +32,17 @@ const QUICK: [Fault; 9] = [
     Fault::LlvmPassAddsFlag,
 ];
 
-/// Those in operations that only the dialect plus has.
-const PLUS: [Fault; 2] = [Fault::ClifNarrowSign, Fault::LlvmShiftUnmasked];
+/// Those in operations and statements that only the dialect plus has.
+const PLUS: [Fault; 8] = [
+    Fault::ClifNarrowSign,
+    Fault::LlvmShiftUnmasked,
+    Fault::LabBreakStaleValues,
+    Fault::LabArmStaleValues,
+    Fault::TacBreakToHead,
+    Fault::TacContinueGoesOn,
+    Fault::TacReturnGoesOn,
+    Fault::TacSwitchElseFirst,
+];
 
 #[test]
 fn planted_faults_are_found_minimized_and_recorded() {
