@@ -6,8 +6,9 @@ use super::machine::CodeGen;
 use crate::path::{Path, PathId};
 use crate::tac::{self, Perturbation};
 
-/// Every path, the plainest first: all constructions at all levels, and those on a perturbed graph: one for each
-/// perturbation alone, which tells, and two with all at once, which find.
+/// Every path, the plainest first: all constructions without optimization; pipelines pass by pass, which tell the pass;
+/// all constructions with a pipeline; and those on a perturbed graph: one for each perturbation alone, which tells, and two
+/// with all at once, which find.
 pub fn paths() -> Vec<Box<dyn Path>> {
     variants().into_iter().map(|path| Box::new(path) as Box<dyn Path>).collect()
 }
@@ -20,9 +21,13 @@ pub(super) fn variants() -> Vec<LlvmPath> {
     };
     let [phi, alloca, mem2reg, _] = &CONSTRUCTIONS;
     let [o0, _, mid, _, _, o2, ..] = &LEVELS;
-    let plain = CONSTRUCTIONS.iter().flat_map(|construction| LEVELS.iter().map(move |level| (construction, level)));
-    let plain = plain
-        .map(|(construction, level)| path(format!("{}-{}", construction.name, level.name), construction, level, PLAIN));
+    let plain = |optimized: bool| {
+        let levels = LEVELS.iter().filter(move |level| level.pipeline.is_some() == optimized);
+        let pairs = levels.flat_map(|level| CONSTRUCTIONS.iter().map(move |construction| (construction, level)));
+        pairs.map(|(construction, level)| {
+            path(format!("{}-{}", construction.name, level.name), construction, level, PLAIN)
+        })
+    };
     let all = Style { perturbations: Perturbation::ALL, direct: true, flags: false };
     let together = [
         path("perturbed-mem2reg-O0".to_string(), mem2reg, o0, all),
@@ -47,7 +52,8 @@ pub(super) fn variants() -> Vec<LlvmPath> {
         steps_with_flags,
     ];
     let promising = promising.into_iter().filter(|_| FLAGS);
-    plain.chain([direct]).chain(alone).chain(together).chain(in_steps).chain(promising).collect()
+    let perturbed = [direct].into_iter().chain(alone).chain(together);
+    plain(false).chain(in_steps).chain(plain(true)).chain(perturbed).chain(promising).collect()
 }
 
 /// Whether this version of LLVM lets flags be set.

@@ -19,18 +19,6 @@ use crate::status::Status;
 use crate::terminal::{Format, Terminal};
 use crate::workers::{Checker, LimitOptions};
 
-/// Work with known bugs of released compilers
-#[derive(clap::Args)]
-pub struct Args {
-    #[command(subcommand)]
-    command: Command,
-}
-
-#[derive(clap::Subcommand)]
-enum Command {
-    Replay(ReplayArgs),
-}
-
 /// Run every known bug on every version that is installed: is who is known to be wrong wrong, and everybody else right?
 #[derive(clap::Args)]
 #[command(after_help = "\
@@ -43,7 +31,7 @@ these paths; `# right: llvm phi-O2` names paths that are right on all versions. 
 listed as not tried: scripts/toolchain adds it. `# pass: indvars` says which pass is wrong: a path that runs pass by pass,
 `steps-`, must name it.
 Exit status: 0 all as known, 1 a deviation, 2 a file or a shared object that can't be used, or nothing to try.")]
-struct ReplayArgs {
+pub struct Args {
     /// A folder of programs
     #[arg(value_name = "DIR", default_value = "corpus/known-bugs")]
     folder: PathBuf,
@@ -74,9 +62,8 @@ impl Trial {
     }
 }
 
-/// Dispatches.
+/// Replays.
 pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
-    let Command::Replay(args) = &args.command;
     args.plant.apply();
     let entries = record::entries(&args.folder).with_context(|| format!("cannot read {}", args.folder.display()))?;
     if entries.is_empty() {
@@ -102,7 +89,7 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
 
 /// Tries a program on every path that its comments name, on every version that is here.
 fn replay(
-    args: &ReplayArgs,
+    args: &Args,
     source: Source,
     bug: &KnownBug,
     versions: &[Version],
@@ -150,7 +137,7 @@ fn named(bug: &KnownBug, versions: &[Version]) -> anyhow::Result<Vec<(Box<dyn Pa
 }
 
 /// The versions that the bug is known in and that are not here.
-fn not_installed(name: &str, bug: &KnownBug, versions: &[Version]) -> Vec<[String; 2]> {
+pub fn not_installed(name: &str, bug: &KnownBug, versions: &[Version]) -> Vec<[String; 2]> {
     let mut missing = Vec::new();
     for claim in bug.claims.iter().filter(|claim| claim.wrong) {
         let is_here = |counted: &String| {
