@@ -85,13 +85,16 @@ fn contradicts_itself(report: &Report, form: &Source) -> bool {
         })
 }
 
-/// What raises and interprets forms: of one compiler, if only its are wrong.
+/// What raises and interprets forms: of some compilers, if only their forms are wrong.
 fn raised(report: &Report) -> String {
-    let compilers: BTreeSet<&str> = wrong(report).map(|source| source.path.compiler.as_str()).collect();
-    match compilers.first() {
-        Some(only) if compilers.len() == 1 => format!("raised-{only}"),
-        _ => "raised".into(),
+    let sources = report.runs.iter().flat_map(|run| &run.classes).flat_map(|class| &class.sources);
+    let raising: BTreeSet<&str> =
+        sources.filter(|it| it.stage != Stage::Execute).map(|it| it.path.compiler.as_str()).collect();
+    let wrong: BTreeSet<&str> = wrong(report).map(|source| source.path.compiler.as_str()).collect();
+    if wrong.is_superset(&raising) {
+        return "raised".into();
     }
+    format!("raised-{}", wrong.into_iter().collect::<Vec<_>>().join("+"))
 }
 
 fn plainest<'a>(paths: impl Iterator<Item = &'a PathId>, order: &[PathId]) -> Option<&'a PathId> {
@@ -164,7 +167,7 @@ mod tests {
         use Stage::{Construct, Execute};
         let raised = report(CONSTRUCT, &[("c/none", Execute)], &[("lab/naive", Construct), ("c/none", Construct)]);
         assert_eq!(identity(&raised, "loop"), "disagree.construct.raised.loop");
-        let of_one = report(CONSTRUCT, &[("c/none", Execute)], &[("c/none", Construct)]);
+        let of_one = report(CONSTRUCT, &[("c/none", Execute), ("lab/naive", Construct)], &[("c/none", Construct)]);
         assert_eq!(identity(&of_one, "loop"), "disagree.construct.raised-c.loop");
         let other = report(CONSTRUCT, &[("c/speed", Execute)], &[("c/none", Construct)]);
         assert_eq!(identity(&other, "loop"), "disagree.construct.c-none.loop");

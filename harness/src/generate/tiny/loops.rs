@@ -33,7 +33,7 @@ impl<C: Choices> Builder<'_, C> {
             weight(data, 2),
             weight(data, 2),
             weight(data, 2),
-            weight(self.has(Feature::States), 8),
+            weight(self.has(Feature::States), 14),
             weight(self.has(Feature::Unbounded), 8),
             weight(self.has_switches(), 4),
         ];

@@ -5,6 +5,7 @@
 //! that do nothing. So a turn here is made of exactly these: decisions about new values, and then the variables take
 //! them, in some order, after each other.
 
+use super::loops::Counted;
 use super::{Builder, binary};
 use crate::generate::choices::Choices;
 use crate::generate::constants;
@@ -28,9 +29,12 @@ impl<C: Choices> Builder<'_, C> {
                 self.write(state, start, block);
             }
         }
-        let counted = self.counted(counter);
+        let counted = self.state_counter(counter);
         self.write(counter, counted.start.clone(), block);
-        let mut turn = Turn { counter, start: counted.start, states, new: Vec::new() };
+        // Mostly one of several lags behind.
+        let lags = states.len() > 1 && self.choices.chance(70);
+        let before = lags.then(|| states[0]);
+        let mut turn = Turn { counter, start: counted.start, states, before, new: Vec::new() };
         let mut body = Vec::with_capacity(8);
         for _ in 0..self.choices.between(1, 2) {
             self.decide(&mut turn, &mut body);
@@ -55,6 +59,16 @@ impl<C: Choices> Builder<'_, C> {
         }
         self.left -= 2;
         block.push(Stmt::While(counted.test, body));
+    }
+
+    /// Counts in some way, half of the time plainly from 0.
+    fn state_counter(&mut self, counter: Var) -> Counted {
+        if self.choices.chance(50) {
+            return self.counted(counter);
+        }
+        let turns = Expr::Int(i64::from(self.choices.between(2, 12)));
+        let test = binary(self.choices.pick(&[Op::Lt, Op::Ne]), Expr::Var(counter), turns);
+        Counted { start: Expr::Int(0), test, step: binary(Op::Add, Expr::Var(counter), Expr::Int(1)) }
     }
 
     /// One to three variables to go around.
@@ -105,7 +119,8 @@ impl<C: Choices> Builder<'_, C> {
     /// Of the sign of a state, of the turn's number, of two states, of a flag.
     fn test(&mut self, turn: &Turn) -> Expr {
         self.left -= 1;
-        let state = Expr::Var(self.choices.pick(&turn.states));
+        let old = turn.before.filter(|_| self.choices.chance(50));
+        let state = Expr::Var(old.unwrap_or_else(|| self.choices.pick(&turn.states)));
         match self.choices.below(8) {
             0..=3 => binary(self.choices.pick(&[Op::Lt, Op::Le, Op::Gt, Op::Ge]), state, Expr::Int(0)),
             4 => self.turn_test(turn),
@@ -129,7 +144,8 @@ impl<C: Choices> Builder<'_, C> {
     /// A reset, a sum that goes on, or a copy.
     fn next_value(&mut self, turn: &Turn) -> Expr {
         self.left -= 1;
-        let state = Expr::Var(self.choices.pick(&turn.states));
+        let sum = turn.states.last().copied().filter(|_| self.choices.chance(50));
+        let state = Expr::Var(sum.unwrap_or_else(|| self.choices.pick(&turn.states)));
         match self.choices.below(8) {
             0 | 1 => self.state_constant(),
             2..=4 => binary(Op::Add, state, Expr::Int(self.choices.pick(&[1, 1, 1, -1, 2]))),
@@ -139,18 +155,15 @@ impl<C: Choices> Builder<'_, C> {
         }
     }
 
-    /// The states take what was decided, what another was, or what the counter is, one after the other. Mostly one of
-    /// several lags behind.
+    /// The states take what was decided, what another was, or what the counter is, one after the other.
     fn take_over(&mut self, turn: &Turn, body: &mut Vec<Stmt>) {
         let mut states = turn.states.clone();
-        let lags = states.len() > 1 && self.choices.chance(70);
-        let before = self.choices.pick(&states);
         while !states.is_empty() {
             let state = states.swap_remove(self.choices.below(states.len() as u32) as usize);
             let others: Vec<Var> = turn.states.iter().copied().filter(|&it| it != state).collect();
             let value = match self.choices.below(8) {
-                0..=3 if lags && state == before => Expr::Var(turn.counter),
-                _ if lags && state == before => Expr::Var(self.choices.pick(&others)),
+                0..=3 if turn.before == Some(state) => Expr::Var(turn.counter),
+                _ if turn.before == Some(state) => Expr::Var(self.choices.pick(&others)),
                 0..=5 if !turn.new.is_empty() => Expr::Var(self.choices.pick(&turn.new)),
                 0..=5 => Expr::Var(turn.counter),
                 6 => self.test(turn),
@@ -170,6 +183,8 @@ struct Turn {
     /// What the counter begins with.
     start: Expr,
     states: Vec<Var>,
+    /// The one that lags behind.
+    before: Option<Var>,
     /// What has been decided in this turn.
     new: Vec<Var>,
 }

@@ -81,7 +81,8 @@ impl Expected {
             }
             LabPhiSwapEntries => Finding(&["invalid.construct.lab-phi", "disagree.construct.lab-phi"]),
             // It is what raises LLVM's phis.
-            LabArgsOrder | LlvmRaiseLt => Finding(&["disagree.construct.raised-llvm"]),
+            LabArgsOrder => Finding(&["disagree.construct.raised-lab+llvm", "disagree.construct.raised-llvm"]),
+            LlvmRaiseLt => Finding(&["disagree.construct.raised-llvm", "disagree.optimize.raised-llvm"]),
             LabNoDominanceCheck | LabAcceptsTwice | LabAcceptsFewer | LabAcceptsEntry | LabAcceptsMissing => {
                 Finding(&["invalid.construct.lab-validator"])
             }
@@ -96,7 +97,7 @@ impl Expected {
             }
             ClifWrongRewrite => Finding(&["disagree.optimize.cranelift-"]),
             ClifTrapCode => Finding(&["disagree.execute.cranelift-"]),
-            ClifRaiseSub => Finding(&["disagree.construct.raised-cranelift"]),
+            ClifRaiseSub => Finding(&["disagree.construct.raised-cranelift", "disagree.optimize.raised-cranelift"]),
             LlvmSaturatingAdd | LlvmUnsignedGt | LlvmNoOverflowGuard | LlvmTruncCondition | LlvmShiftUnmasked
             | LlvmSwitchNarrow | LlvmInputOrder | LlvmInitOne | LlvmNoWrap | LlvmFlagsOfFirstRun => {
                 Finding(&["disagree.construct.llvm-"])
