@@ -115,6 +115,8 @@ faults! {
     ClifTrapCode "clif-trap-code",
     /// LLVM's lowering saturates additions instead of wrapping.
     LlvmSaturatingAdd "llvm-saturating-add",
+    /// LLVM's lowering promises what is kept on the first vector alone.
+    LlvmFlagsOfFirstRun "llvm-flags-of-first-run",
     /// LLVM's lowering promises that additions do not wrap, which only optimization makes use of.
     LlvmNoWrap "llvm-no-wrap",
     /// LLVM's lowering compares unsigned for `>`.
@@ -137,7 +139,7 @@ faults! {
     LlvmRaiseLt "llvm-raise-lt",
     /// LLVM's instcombine promises that no addition overflows.
     LlvmPassAddsFlag "llvm-pass-adds-flag",
-    /// LLVM's reassociate leaves `nsw` on the subtractions that it moves.
+    /// LLVM's licm leaves `nsw` on the additions and subtractions that it hoists, where passes run one by one.
     LlvmPassKeepsFlag "llvm-pass-keeps-flag",
     /// LLVM's simplifycfg turns a `select` between a bit and false into an `and`.
     LlvmPassSelectToAnd "llvm-pass-select-to-and",

@@ -5,7 +5,7 @@ use std::process::Command;
 
 /// Construction, conversion, validation, TAC, both compilers, an optimizer, raising; and what watches the harness's own
 /// work.
-const FAULTS: &str = "lab-if-same-arm,lab-phi-swap-entries,lab-accepts-twice,tac-or-polarity,clif-narrow-sign,\
+const FAULTS: &str = "lab-if-same-arm,lab-break-stale-values,lab-phi-swap-entries,lab-accepts-twice,tac-or-polarity,clif-narrow-sign,\
                       llvm-phi-swap,llvm-pass-adds-flag,clif-raise-sub,tiny-parse-else,compare-one-trap,\
                       record-drops-run";
 

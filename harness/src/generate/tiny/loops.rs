@@ -35,6 +35,7 @@ impl<C: Choices> Builder<'_, C> {
             weight(data, 2),
             weight(self.has(Feature::States), 14),
             weight(self.has(Feature::Unbounded), 8),
+            weight(self.has_switches(), 4),
         ];
         match self.choices.weighted(&weights) {
             0 => self.counted_loop(depth, block),
@@ -42,7 +43,8 @@ impl<C: Choices> Builder<'_, C> {
             2 => self.dwindle(depth, block),
             3 => self.flag_loop(depth, block),
             4 => self.state_loop(depth, block),
-            _ => self.unbounded(depth, block),
+            5 => self.unbounded(depth, block),
+            _ => self.state_machine(depth, block),
         }
     }
 
@@ -62,7 +64,7 @@ impl<C: Choices> Builder<'_, C> {
                 Expr::Logic(Logic::And, other, test_now)
             };
         }
-        let body = self.loop_body(depth, &[counter], |body| body.push(Stmt::Assign(counter, counted.step)));
+        let body = self.loop_body(depth, &[counter], vec![Stmt::Assign(counter, counted.step)]);
         block.push(Stmt::While(test, body));
     }
 
@@ -140,23 +142,29 @@ impl<C: Choices> Builder<'_, C> {
     }
 
     /// A body that leaves the steering variables alone, with the step at its end or at its start, or the step alone.
-    fn loop_body(&mut self, depth: u32, steering: &[Var], step: impl FnOnce(&mut Vec<Stmt>)) -> Vec<Stmt> {
-        let outside = (self.locked.len(), self.repeats);
+    fn loop_body(&mut self, depth: u32, steering: &[Var], step: Vec<Stmt>) -> Vec<Stmt> {
+        let count = if self.choices.chance(8) { 0 } else { self.choices.between(1, 4) };
+        let first = self.choices.chance(15);
+        self.stepping(steering, step, first, |builder| builder.block(depth + 1, count))
+    }
+
+    /// A step and the rest of a loop's body, which leaves the steering variables alone.
+    pub(super) fn stepping(
+        &mut self,
+        steering: &[Var],
+        step: Vec<Stmt>,
+        first: bool,
+        rest: impl FnOnce(&mut Self) -> Vec<Stmt>,
+    ) -> Vec<Stmt> {
+        let before_continue = if first { Vec::new() } else { step.clone() };
+        let outside = (self.locked.len(), self.repeats, self.before_continue.replace(before_continue));
         self.locked.extend_from_slice(steering);
         self.repeats = self.repeats.saturating_mul(8);
-        let mut body = Vec::with_capacity(6);
-        let count = if self.choices.chance(8) { 0 } else { self.choices.between(1, 4) };
-        if self.choices.chance(15) {
-            step(&mut body);
-            body.extend(self.block(depth + 1, count));
-        } else {
-            body.extend(self.block(depth + 1, count));
-            step(&mut body);
-        }
+        let rest = rest(self);
         self.left -= 2;
         self.locked.truncate(outside.0);
-        self.repeats = outside.1;
-        body
+        (self.repeats, self.before_continue) = (outside.1, outside.2);
+        if first { [step, rest].concat() } else { [rest, step].concat() }
     }
 
     /// Euclid's algorithm on two variables, with its swap through a third.
@@ -186,7 +194,7 @@ impl<C: Choices> Builder<'_, C> {
         let base = self.choices.pick(&[10, 2, 16, 1000, -3]);
         let test = self.choices.pick(&[Op::Ne, Op::Gt, Op::Lt]);
         let step = Stmt::Assign(value, binary(Op::Div, Expr::Var(value), Expr::Int(base)));
-        let body = self.loop_body(depth, &[value], |body| body.push(step));
+        let body = self.loop_body(depth, &[value], vec![step]);
         block.push(Stmt::While(binary(test, Expr::Var(value), Expr::Int(0)), body));
     }
 
@@ -202,10 +210,8 @@ impl<C: Choices> Builder<'_, C> {
         // A test for inequality must not be skipped the first time: the limit may be the start.
         let first = if matches!(counted.test, Expr::Binary(Op::Ne, ..)) { counted.test.clone() } else { first };
         self.write(flag, first, block);
-        let body = self.loop_body(depth, &[flag, counter], |body| {
-            body.push(Stmt::Assign(counter, counted.step));
-            body.push(Stmt::Assign(flag, counted.test));
-        });
+        let step = vec![Stmt::Assign(counter, counted.step), Stmt::Assign(flag, counted.test)];
+        let body = self.loop_body(depth, &[flag, counter], step);
         block.push(Stmt::While(Expr::Var(flag), body));
     }
 
@@ -251,7 +257,7 @@ impl<C: Choices> Builder<'_, C> {
         let condition =
             if self.choices.chance(15) { self.condition(block) } else { self.goes_on_while(sum, added, &next()) };
         let step = Stmt::Assign(sum, next());
-        let body = self.loop_body(depth, &[sum, added], |body| body.push(step));
+        let body = self.loop_body(depth, &[sum, added], vec![step]);
         block.push(Stmt::While(condition, body));
     }
 }

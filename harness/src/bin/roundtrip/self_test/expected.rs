@@ -29,7 +29,7 @@ pub fn part(fault: Fault) -> &'static str {
             "Cranelift"
         }
         LlvmSaturatingAdd | LlvmNoWrap | LlvmUnsignedGt | LlvmPhiSwap | LlvmInitOne | LlvmNoOverflowGuard
-        | LlvmTruncCondition | LlvmShiftUnmasked | LlvmSwitchNarrow | LlvmInputOrder => "LLVM",
+        | LlvmTruncCondition | LlvmShiftUnmasked | LlvmSwitchNarrow | LlvmInputOrder | LlvmFlagsOfFirstRun => "LLVM",
         LlvmPassAddsFlag | LlvmPassKeepsFlag | LlvmPassSelectToAnd | LlvmPassPhiEntries => "LLVM's passes",
         ClifRaiseSub | LlvmRaiseLt => "raising",
         CompareOneTrap | CompareLastRun | CompareNoFaults => "comparison",
@@ -70,7 +70,7 @@ impl Expected {
             TacSwapSub | TacOrPolarity | TacBreakToHead | TacContinueGoesOn | TacReturnGoesOn | TacSwitchElseFirst => {
                 Finding(&["disagree.construct.lab-", "disagree.execute.lab-tac"])
             }
-            LabSequentialCopy => Finding(&["disagree.construct.raised."]),
+            LabSequentialCopy => Finding(&["disagree.construct.raised"]),
             LabPhiSequentialCopy => Finding(&["disagree.execute.lab-phi"]),
             LabLoopExitEnv | LabIfSameArm | LabNoNormalise | LabBreakStaleValues | LabArmStaleValues => {
                 Finding(&["disagree.construct.lab-naive", "invalid.construct.lab-naive"])
@@ -99,7 +99,9 @@ impl Expected {
             ClifTrapCode => Finding(&["disagree.execute.cranelift-"]),
             ClifRaiseSub => Finding(&["disagree.construct.raised-cranelift", "disagree.optimize.raised-cranelift"]),
             LlvmSaturatingAdd | LlvmUnsignedGt | LlvmNoOverflowGuard | LlvmTruncCondition | LlvmShiftUnmasked
-            | LlvmSwitchNarrow | LlvmInputOrder | LlvmInitOne | LlvmNoWrap => Finding(&["disagree.construct.llvm-"]),
+            | LlvmSwitchNarrow | LlvmInputOrder | LlvmInitOne | LlvmNoWrap | LlvmFlagsOfFirstRun => {
+                Finding(&["disagree.construct.llvm-"])
+            }
             LlvmPhiSwap => Finding(&["disagree.construct.llvm-phi", "invalid.construct.llvm-phi"]),
             LlvmPassAddsFlag | LlvmPassKeepsFlag | LlvmPassSelectToAnd | LlvmPassPhiEntries => {
                 Finding(&["disagree.optimize.llvm-", "invalid.optimize.llvm-"])
