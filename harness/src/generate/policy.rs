@@ -102,6 +102,10 @@ features! {
     Copies "copies" 50,
     /// Loops whose trip count depends on data: Euclid, digits, halving, bounds taken from inputs.
     DataLoops "data-loops" 50,
+    /// Loops that are state machines: lagged copies, resets, flags, tests of signs and of the first turn.
+    States "states" 50,
+    /// Constants that occur again, or next to each other: what is added, compared with what, started from.
+    Coupled "coupled-constants" 60,
     /// More than sixteen values live at once.
     ManyLive "many-live" 15,
     /// Values that nobody uses, arms and loops that are never entered (in TAC: unreachable blocks).
@@ -114,7 +118,7 @@ features! {
     Irreducible "irreducible" 50,
     /// TAC: conditional jumps to the next line, chains of jumps, and loops of one block.
     OddEdges "odd-edges" 50,
-    /// TAC: `switch`.
+    /// `switch`; in Tiny of the dialect plus.
     Switches "switches" 40,
     /// Plus: `& | ^ ~`.
     Bits "bits" 50,
@@ -134,6 +138,10 @@ features! {
     HighProducts "high-products" 25,
     /// Plus: operations at 8, 16 and 32 bits, at some of these in each program.
     Narrow "narrow" 60,
+    /// Plus, Tiny: `break` and `continue`.
+    Jumps "jumps" 50,
+    /// Plus, Tiny: `return` before the end.
+    Returns "returns" 40,
 }
 
 /// A set of [`Feature`]s.
@@ -186,6 +194,8 @@ pub struct Style {
     pub constants: u32,
     /// How many of 100 conditions are first put into a variable.
     pub materialise: u32,
+    /// Which statements it may use.
+    pub dialect: Dialect,
     /// The operations beyond the lesson's that it may use.
     pub plus: Vec<Op>,
     /// The comparisons that it may use.
@@ -225,6 +235,7 @@ impl Style {
             boundaries: if features.has(Feature::Boundaries) { choices.between(25, 70) } else { 5 },
             constants: choices.between(20, 50),
             materialise: if features.has(Feature::Truth) { choices.between(0, 60) } else { 0 },
+            dialect: policy.dialect,
             plus,
             comparisons,
         }

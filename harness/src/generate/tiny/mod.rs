@@ -5,10 +5,14 @@
 //! writes them), and how often the place where it writes may run ([`Builder::repeats`]).
 
 mod expr;
+mod leave;
 mod loops;
+mod states;
+mod switch;
 
 use super::choices::Choices;
 use super::policy::{Feature, Policy, Style};
+use crate::dialect::Dialect;
 use crate::names;
 use crate::op::Op;
 use crate::tiny::{Expr, Program, Stmt, Var};
@@ -18,7 +22,8 @@ pub fn program(choices: &mut impl Choices, policy: &Policy) -> Program {
     let style = Style::draw(choices, policy);
     let known = (0..style.inputs).map(Var).collect();
     let left = style.size as i32;
-    let builder = Builder { choices, style, known, locked: Vec::new(), left, repeats: 1 };
+    let (locked, constants) = (Vec::new(), Vec::new());
+    let builder = Builder { choices, style, known, locked, before_continue: None, constants, left, repeats: 1 };
     let mut program = builder.program();
     program.normalize();
     // Named last: variables that do not occur need no name.
@@ -39,7 +44,8 @@ pub fn fragment(choices: &mut impl Choices, program: &mut Program) -> Vec<Stmt> 
         program.variables.extend(fresh);
     }
     let known = (0..count).map(Var).collect();
-    let mut builder = Builder { choices, style, known, locked: Vec::new(), left: 4, repeats: 8 };
+    let (locked, constants) = (Vec::new(), Vec::new());
+    let mut builder = Builder { choices, style, known, locked, before_continue: None, constants, left: 4, repeats: 8 };
     let mut statements = Vec::new();
     builder.statement(0, &mut statements);
     statements
@@ -53,6 +59,10 @@ struct Builder<'a, C> {
     known: Vec<Var>,
     /// The variables that open loops rely on.
     locked: Vec<Var>,
+    /// In a loop, what a `continue` does before it so that the loop still ends: the step, if that stands at the end.
+    before_continue: Option<Vec<Stmt>>,
+    /// The constants that were written so far.
+    constants: Vec<i64>,
     /// How many operations are still to be written.
     left: i32,
     /// How often the current place may run: the product of the open loops' trip counts.
@@ -75,6 +85,10 @@ impl<C: Choices> Builder<'_, C> {
 
     fn has(&self, feature: Feature) -> bool {
         self.style.has(feature)
+    }
+
+    fn has_switches(&self) -> bool {
+        self.style.dialect == Dialect::Plus && self.has(Feature::Switches)
     }
 
     /// Whether there is more to write: operations left, and decisions left to choose them by.
@@ -115,13 +129,19 @@ impl<C: Choices> Builder<'_, C> {
             weight(self.has(Feature::Ifs) && nested, 4),
             weight(self.has(Feature::Loops) && nested, 4),
             weight(self.has(Feature::DeadCode), 1),
+            weight(self.has_switches() && nested, 3),
+            weight(self.has(Feature::Jumps) && self.before_continue.is_some(), 3),
+            weight(self.has(Feature::Returns), 1),
         ];
         match self.choices.weighted(&weights) {
             0 => self.assign(block),
             1 => self.copies(block),
             2 => self.if_statement(depth, block),
             3 => self.loop_statement(depth, block),
-            _ => self.dead_code(depth, block),
+            4 => self.dead_code(depth, block),
+            5 => self.switch(depth, block),
+            6 => self.jump(depth, block),
+            _ => self.early_return(depth, block),
         }
     }
 
