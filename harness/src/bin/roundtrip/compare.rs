@@ -81,6 +81,9 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
     let all = own.iter().chain(sides.iter().flatten()).map(|path| &**path);
     let all: Vec<&dyn Path> = all.filter(|path| once.insert(path.id())).collect();
     let checker = Checker::new(&all, &args.plant, &args.limits);
+    if cfg!(debug_assertions) {
+        terminal.note("this is a build for debugging: what is linked in compiles slower than what is installed");
+    }
     let mut status = Status::Good;
     let mut comparisons = Vec::new();
     for pair in &pairs {

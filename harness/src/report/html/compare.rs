@@ -31,7 +31,7 @@ pub fn comparisons(comparisons: &[Comparison]) -> String {
 /// One line a pair.
 fn overview(comparisons: &[Comparison]) -> Markup {
     html! {
-        div.scroll tabindex="0" role="region" aria-label="Overview" { table {
+        div.scroll tabindex="0" role="region" aria-label="Overview" { table.whole-words {
             thead { tr {
                 th scope="col" { "first" } th scope="col" { "second" } th.n scope="col" { "programs" }
                 th.n scope="col" { "regressions" } th.n scope="col" { "fixed" } th.n scope="col" { "newly unsupported" }
