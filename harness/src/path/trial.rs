@@ -67,9 +67,12 @@ fn misjudged(function: &Function) -> Option<String> {
     })
 }
 
+/// Breaks a function, if it has something to break.
+type Break = fn(&mut Function) -> Option<()>;
+
 /// The first break of a valid function, of those that are against a rule wherever they are, that the validator accepts.
 fn accepted(function: &Function) -> Option<String> {
-    let breaks: [(&str, fn(&mut Function) -> Option<()>); 3] = [
+    let breaks: [(&str, Break); 3] = [
         ("a name that is defined twice", define_twice),
         ("a branch that passes too few arguments", pass_fewer),
         ("a branch to the entry block", enter_again),
