@@ -130,11 +130,11 @@ impl Column {
     fn cell(&self, known: &Known, own: &[Box<dyn Path>], checker: &Checker) -> anyhow::Result<Cell> {
         let Version { compiler, version, .. } = &self.version;
         let expects_wrong = |variant: &str| known.bug.expects_wrong(compiler, version, variant);
-        let takes_part = |path: &&Box<dyn Path>| {
+        let takes_part = |path: &&dyn Path| {
             let variant = path.id().variant;
             !variant.contains(':') || expects_wrong(&variant).is_some()
         };
-        let theirs: Vec<&dyn Path> = self.paths.iter().filter(takes_part).map(|path| &**path).collect();
+        let theirs: Vec<&dyn Path> = self.paths.iter().map(|path| &**path).filter(takes_part).collect();
         let all: Vec<&dyn Path> = own.iter().map(|path| &**path).chain(theirs.iter().copied()).collect();
         let report = checker.check(&known.loaded.case, &all, Detail::default())?;
         // Whoever is wrong on such a version shows the same bug, named or not.
