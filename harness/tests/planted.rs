@@ -30,7 +30,7 @@ fn planted_faults_are_found_minimized_recorded_and_named() {
     assert_eq!(summary["summary"]["failed"], 0);
     for fault in faults {
         let trial = &fault["trials"][0];
-        assert!(fault["ok"] == true && trial["programs"].as_u64() > Some(0) && trial["called"] != "", "{fault}");
+        assert!(fault["ok"] == true && trial["called"] != "", "{fault}");
     }
 }
 

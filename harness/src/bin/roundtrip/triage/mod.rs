@@ -14,7 +14,8 @@ use std::path::{Path as FilePath, PathBuf};
 use anyhow::{Context, bail};
 use harness::compare::Report;
 use harness::op::Outcome;
-use harness::path::{PathId, installed};
+use harness::path::PathId;
+use harness::path::installed::Version;
 use harness::report::draft::llvm::Repro;
 use harness::report::draft::{self, Subject};
 use harness::triage::{self, Death, Replays, Triage, Trial, Trials, accuse, versions};
@@ -96,7 +97,7 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
         ));
     }
     let versions = match suspect {
-        Some(path) => versions::of(&runner.report(file, Some(&all_versions(path)))?, suspect),
+        Some(path) => versions::of(&runner.report(file, Some(&all_versions(path, terminal)))?, suspect),
         None => versions::of(&report, None),
     };
     let triage = triage::triage(&case, &report, suspect, &trials, replays, versions);
@@ -124,12 +125,18 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
     Ok(Status::Good)
 }
 
-/// Every version of a path that is linked in or installed, and the harness's own paths to hold them against.
-fn all_versions(path: &PathId) -> String {
-    let installed = installed::found().iter().any(|found| found.compiler == path.compiler);
-    let (compiler, variant) = (&path.compiler, globset::escape(&path.variant));
-    let versions = if installed { format!("{compiler}@*/{variant}") } else { globset::escape(&path.to_string()) };
-    format!("tiny/*,lab/*,{versions}")
+/// Every version of a path that is linked in or installed, and the harness's own paths to hold them against. A shared
+/// object that can't be used is left out and told.
+fn all_versions(path: &PathId, terminal: &Terminal) -> String {
+    let (versions, errors) = Version::all();
+    errors.iter().for_each(|error| terminal.warn(error));
+    let of_this = versions.iter().filter(|version| version.compiler == path.compiler);
+    let ids = of_this.filter_map(|version| Some(version.path(&path.variant).ok()??.id().to_string()));
+    let mut names: Vec<String> = ids.map(|id| globset::escape(&id)).collect();
+    if names.is_empty() {
+        names.push(globset::escape(&path.to_string()));
+    }
+    format!("tiny/*,lab/*,{}", names.join(","))
 }
 
 /// What stands behind a path.
