@@ -38,7 +38,7 @@ const PLUS: [Fault; 8] = [
     Fault::LlvmShiftUnmasked,
     Fault::LabBreakStaleValues,
     Fault::LabArmStaleValues,
-    Fault::TacBreakToHead,
+    Fault::TacBreakOutermost,
     Fault::TacContinueGoesOn,
     Fault::TacReturnGoesOn,
     Fault::TacSwitchElseFirst,
