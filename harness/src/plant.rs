@@ -79,8 +79,8 @@ faults! {
     TacSwapSub "tac-swap-sub",
     /// Lowering to TAC writes `ifz` for `if` in `||`.
     TacOrPolarity "tac-or-polarity",
-    /// Lowering to TAC jumps to the loop's head for `break`.
-    TacBreakToHead "tac-break-to-head",
+    /// Lowering to TAC leaves all open loops for `break`.
+    TacBreakOutermost "tac-break-outermost",
     /// Lowering to TAC goes on for `continue`.
     TacContinueGoesOn "tac-continue-goes-on",
     /// Lowering to TAC goes on for an early `return`.

@@ -65,11 +65,8 @@ impl Lowering {
                 }
                 Stmt::Switch(value, arms, otherwise) => self.switch(value, arms, otherwise),
                 Stmt::Break => {
-                    let target = self
-                        .loops
-                        .last()
-                        .map(|&(head, exit)| if plant::on(Fault::TacBreakToHead) { head } else { exit });
-                    self.lines.extend(target.map(Line::Goto));
+                    let open = if plant::on(Fault::TacBreakOutermost) { self.loops.first() } else { self.loops.last() };
+                    self.lines.extend(open.map(|&(_, exit)| Line::Goto(exit)));
                 }
                 Stmt::Continue if plant::on(Fault::TacContinueGoesOn) => {}
                 Stmt::Continue => self.lines.extend(self.loops.last().map(|&(head, _)| Line::Goto(head))),

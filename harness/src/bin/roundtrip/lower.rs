@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use anyhow::bail;
 use clap::ValueEnum;
 use harness::case::{Case, DEFAULT_FUEL, Program};
+use harness::directives;
 use harness::lab::{self, Function};
 use harness::path::{self, Detail};
 use harness::report;
@@ -24,6 +25,7 @@ Examples:
   roundtrip lower program.tiny --form ssa
   roundtrip lower program.tac --form tac-pruned
   roundtrip lower program.tiny --form llvm-O2
+  roundtrip lower program.tiny --form llvm-flags
   roundtrip lower program.tiny --form dot | dot -Tsvg > cfg.svg
 
 A .tiny program has all forms; a .tac program tac, tac-ssa, tac-live, tac-pruned and the compilers' forms;
@@ -72,6 +74,9 @@ enum LowerForm {
     ClifOpt,
     /// What LLVM is given
     Llvm,
+    /// The same with the promises that the file's `# run:` lines keep: nsw, exact, ranges, branch weights
+    #[value(name = "llvm-flags")]
+    LlvmFlags,
     /// After LLVM's mem2reg
     #[value(name = "llvm-mem2reg")]
     LlvmMem2reg,
@@ -92,7 +97,7 @@ impl LowerForm {
     fn compiler(self) -> Option<&'static str> {
         match self {
             LowerForm::Clif | LowerForm::ClifOpt => Some("cranelift"),
-            LowerForm::Llvm | LowerForm::LlvmMem2reg | LowerForm::LlvmO2 => Some("llvm"),
+            LowerForm::Llvm | LowerForm::LlvmFlags | LowerForm::LlvmMem2reg | LowerForm::LlvmO2 => Some("llvm"),
             _ => None,
         }
     }
@@ -107,7 +112,13 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
         bail!("{}: {fault}; only a valid function has other forms", source.name);
     }
     let text = match (args.form.compiler(), &program) {
-        (Some(compiler), Program::Tiny(_) | Program::Tac(_)) => Some(compiled(args, compiler, program, terminal)?),
+        (Some(compiler), Program::Tiny(_) | Program::Tac(_)) => {
+            let vectors = match args.form {
+                LowerForm::LlvmFlags => vectors(&source, &program, terminal)?,
+                _ => Vec::new(),
+            };
+            Some(compiled(args, compiler, Case { program, vectors, fuel: DEFAULT_FUEL }, terminal)?)
+        }
         _ => lowered(&program, args.form),
     };
     let Some(text) = text else {
@@ -175,9 +186,21 @@ fn phi(function: &Function) -> String {
     lab::args_to_phi(&lab::split_conflicts(function)).to_string()
 }
 
+/// The vectors of the file's run directives, which promises depend on.
+fn vectors(source: &Source, program: &Program, terminal: &Terminal) -> anyhow::Result<Vec<Vec<i64>>> {
+    let directives = directives::parse(&source.text).map_err(|error| source.error(&error, terminal))?;
+    let vectors: Vec<Vec<i64>> = directives.into_iter().map(|directive| directive.vector).collect();
+    if vectors.is_empty() || vectors.iter().any(|vector| vector.len() != program.inputs()) {
+        bail!(
+            "{}: llvm-flags needs `# run:` lines with a value for each input: it promises what they keep",
+            source.name
+        );
+    }
+    Ok(vectors)
+}
+
 /// The text of this name from the first of the compiler's paths that has it.
-fn compiled(args: &Args, compiler: &str, program: Program, terminal: &Terminal) -> anyhow::Result<String> {
-    let case = Case { program, vectors: Vec::new(), fuel: DEFAULT_FUEL };
+fn compiled(args: &Args, compiler: &str, case: Case, terminal: &Terminal) -> anyhow::Result<String> {
     let name = args.form.name();
     let mut reasons = Vec::new();
     for path in path::registry().into_iter().filter(|path| path.id().compiler == compiler) {

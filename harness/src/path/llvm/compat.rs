@@ -286,3 +286,7 @@ pub fn promise(inst: LLVMValueRef, opcode: LLVMOpcode, flags: Flags) {
         }
     }
 }
+
+/// Nothing sets them.
+#[cfg(llvm_before = "17")]
+pub fn promise(_: LLVMValueRef, _: LLVMOpcode, _: Flags) {}

@@ -228,7 +228,6 @@ impl LlvmPath {
 
             now::enter(Stage::Construct);
             machine::verify(&module, now::stage())?;
-            #[cfg(not(llvm_before = "17"))]
             if self.style.flags {
                 optimized::promises::add(&session.context, &module, case)?;
                 observation.texts.extend(text("llvm-flags"));

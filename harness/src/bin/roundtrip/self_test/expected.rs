@@ -18,7 +18,9 @@ pub fn part(fault: Fault) -> &'static str {
     match fault {
         TinyParseElse | TacParseIfz => "parser",
         TinyEvalLogic | TacEvalNegative | LabSequentialCopy | LabPhiSequentialCopy => "interpreter",
-        TacSwapSub | TacOrPolarity | TacBreakToHead | TacContinueGoesOn | TacReturnGoesOn | TacSwitchElseFirst => "TAC",
+        TacSwapSub | TacOrPolarity | TacBreakOutermost | TacContinueGoesOn | TacReturnGoesOn | TacSwitchElseFirst => {
+            "TAC"
+        }
         LabLoopExitEnv | LabIfSameArm | LabNoNormalise | LabBreakStaleValues | LabArmStaleValues
         | LabLiveForgetsBranch => "construction",
         LabPruneIgnoresLast | LabDeadForgetsRet => "pruning",
@@ -42,7 +44,7 @@ pub fn part(fault: Fault) -> &'static str {
 pub fn options(fault: Fault) -> &'static [&'static str] {
     match fault {
         // In operations and statements that only this dialect has.
-        ClifNarrowSign | LlvmShiftUnmasked | LabBreakStaleValues | LabArmStaleValues | TacBreakToHead
+        ClifNarrowSign | LlvmShiftUnmasked | LabBreakStaleValues | LabArmStaleValues | TacBreakOutermost
         | TacContinueGoesOn | TacReturnGoesOn | TacSwitchElseFirst => &["--dialect", "plus"],
         // In what Tiny does not have.
         TacParseIfz | LabLiveForgetsBranch => &["--form", "tac"],
@@ -67,9 +69,8 @@ impl Expected {
 
             TinyEvalLogic => Finding(&["disagree.execute.tiny-eval"]),
             TacEvalNegative => Finding(&["disagree.execute.lab-tac"]),
-            TacSwapSub | TacOrPolarity | TacBreakToHead | TacContinueGoesOn | TacReturnGoesOn | TacSwitchElseFirst => {
-                Finding(&["disagree.construct.lab-", "disagree.execute.lab-tac"])
-            }
+            TacSwapSub | TacOrPolarity | TacBreakOutermost | TacContinueGoesOn | TacReturnGoesOn
+            | TacSwitchElseFirst => Finding(&["disagree.construct.lab-", "disagree.execute.lab-tac"]),
             LabSequentialCopy => Finding(&["disagree.construct.raised"]),
             LabPhiSequentialCopy => Finding(&["disagree.execute.lab-phi"]),
             LabLoopExitEnv | LabIfSameArm | LabNoNormalise | LabBreakStaleValues | LabArmStaleValues => {

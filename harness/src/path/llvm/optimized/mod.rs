@@ -9,7 +9,6 @@ mod c;
 mod call;
 mod constant;
 mod instruction;
-#[cfg(not(llvm_before = "17"))]
 pub mod promises;
 mod range;
 #[cfg(test)]

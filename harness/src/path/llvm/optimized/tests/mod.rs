@@ -3,6 +3,7 @@
 
 mod flags;
 mod messages;
+mod promises;
 mod single;
 
 use std::time::Duration;
