@@ -2,7 +2,8 @@
 //!
 //! Source: `docs/LANGUAGE.md` §1 (values, traps), §2 (the operations' names) and §8 (the dialect plus). The first group is
 //! the lesson's; the second is the dialect plus, which says too what optimizers bring in. Those at 8, 16 and 32 bits are in
-//! [`narrow`]. A new operation is a line in the table below and an arm in [`Op::eval`]; and an arm in each compiler.
+//! [`narrow`]; what some do besides giving a value is in [`effects`]. A new operation is a line in the table below and an
+//! arm in [`Op::eval`]; and an arm in each compiler.
 
 use std::fmt;
 
@@ -10,60 +11,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::dialect::Dialect;
 
+pub mod effects;
 pub mod narrow;
+mod outcome;
 
+pub use effects::{Effects, MOST_EMITTED};
 pub use narrow::{Int, Narrow};
-
-/// What ends a run besides its return.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-pub enum Trap {
-    /// `x / 0` or `x % 0`.
-    DivByZero,
-    /// `MIN / -1`.
-    Overflow,
-}
-
-impl fmt::Display for Trap {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Trap::DivByZero => "div-by-zero",
-            Trap::Overflow => "overflow",
-        })
-    }
-}
-
-/// How a run ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-pub enum Outcome {
-    /// `return N`.
-    Return(i64),
-    /// `trap div-by-zero`, `trap overflow`.
-    Trap(Trap),
-    /// The interpreter's budget of steps ran out.
-    OutOfFuel,
-    /// `undefined behaviour`, or poison as the result: only of functions as an optimizer leaves them.
-    Undefined,
-}
-
-impl fmt::Display for Outcome {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Outcome::Return(n) => write!(f, "return {n}"),
-            Outcome::Trap(trap) => write!(f, "trap {trap}"),
-            Outcome::OutOfFuel => f.write_str("out of fuel"),
-            Outcome::Undefined => f.write_str("undefined behaviour"),
-        }
-    }
-}
-
-/// An interpreter's answer: the outcome, and the steps that it took (`docs/LANGUAGE.md`, "Steps and fuel").
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Execution {
-    /// How the run ended.
-    pub outcome: Outcome,
-    /// Steps started; the one that trapped counts.
-    pub steps: u64,
-}
+pub use outcome::{End, Execution, Outcome, Trap};
 
 macro_rules! operations {
     ($($group:ident { $($variant:ident $name:literal $arity:literal $symbol:literal,)* })*) => {
@@ -135,6 +89,8 @@ operations! {
         // A compiler's narrow value is held zero-extended; these bring a result back into that form, or read one as signed.
         Zext8 "zext8" 1 "", Zext16 "zext16" 1 "", Zext32 "zext32" 1 "",
         Sext8 "sext8" 1 "", Sext16 "sext16" 1 "", Sext32 "sext32" 1 "",
+        // `emit a` is a, and everyone sees that it ran.
+        Emit "emit" 1 "",
     }
 }
 
@@ -194,7 +150,8 @@ impl Op {
         }
     }
 
-    /// The operation's value, or the trap that ends the run. Operands past the arity are ignored.
+    /// The operation's value, or the trap that ends the run. Operands past the arity are ignored. What it does besides is
+    /// for [`Effects::perform`].
     #[inline]
     pub fn eval(self, [a, b, c]: [i64; 3]) -> Result<i64, Trap> {
         let (ua, ub, count) = (a as u64, b as u64, (b & 63) as u32);
@@ -214,7 +171,7 @@ impl Op {
             Op::Ge => i64::from(a >= b),
             Op::Neg => a.wrapping_neg(),
             Op::Not => i64::from(a == 0),
-            Op::Copy => a,
+            Op::Copy | Op::Emit => a,
             Op::And => a & b,
             Op::Or => a | b,
             Op::Xor => a ^ b,

@@ -55,6 +55,16 @@ faults! {
     TacSwapSub "tac-swap-sub",
     /// Lowering to TAC writes `ifz` for `if` in `||`.
     TacOrPolarity "tac-or-polarity",
+    /// Lowering to TAC exchanges what two emits emit, one of which follows the other.
+    TacEmitOrder "tac-emit-order",
+    /// Dead-parameter pruning removes an emit whose value nobody uses.
+    LabPruneDropsEmit "lab-prune-drops-emit",
+    /// The perturbation that makes copies takes an emit in a second block for a copy.
+    TacPerturbDropsEmit "tac-perturb-drops-emit",
+    /// Cranelift's lowering emits the low 32 bits.
+    ClifEmitNarrow "clif-emit-narrow",
+    /// LLVM's lowering promises that emitting has no effect.
+    LlvmEmitIsPure "llvm-emit-is-pure",
     /// Cranelift's lowering compares `<=` for `<`.
     ClifLtIsLe "clif-lt-is-le",
     /// Cranelift's lowering takes the remainder's sign from the divisor.

@@ -310,7 +310,7 @@ fn lowering_keeps_the_outcome() {
         let direct = tiny::eval(&program, &inputs, 1_000).outcome;
         let lowered = tac::lower(&program);
         let through_tac = tac::eval(&lowered, &inputs, 100_000).outcome;
-        if direct != harness::op::Outcome::OutOfFuel {
+        if direct.end != harness::op::End::OutOfFuel {
             assert_eq!(through_tac, direct, "{program}");
         }
         assert_eq!(tac::parse(&lowered.to_string()).as_ref(), Ok(&lowered));

@@ -134,6 +134,8 @@ features! {
     HighProducts "high-products" 25,
     /// Plus: operations at 8, 16 and 32 bits, at some of these in each program.
     Narrow "narrow" 60,
+    /// Plus: `emit`.
+    Emits "emits" 40,
 }
 
 /// A set of [`Feature`]s.
@@ -266,6 +268,7 @@ fn family(op: Op) -> Option<Feature> {
         Op::Select => Feature::Select,
         Op::Clz | Op::Ctz | Op::Popcnt | Op::Bswap | Op::Bitrev => Feature::Counts,
         Op::Mulhi | Op::Umulhi => Feature::HighProducts,
+        Op::Emit => Feature::Emits,
         Op::Mul => Feature::Multiplication,
         Op::Div | Op::Rem => Feature::Division,
         _ => return None,

@@ -223,6 +223,8 @@ pub enum Op {
     Store(u64),
     /// The address of so many bytes of memory.
     Alloca(u64),
+    /// Emits its operand, for everyone to see.
+    Emit,
     /// Undefined behaviour unless its operand holds.
     Assume,
     /// Ends the run with the trap of [`TRAPS`] that its operand names.

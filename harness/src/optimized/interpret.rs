@@ -11,7 +11,7 @@ use super::{
     Block, BlockData, Constant, Flags, Function, Inst, Lane, LaneOp, Op, Origin, Signedness, TRAPS, Terminator, Type,
     Value, evaluate, mask, sign_extend,
 };
-use crate::op::{Execution, Outcome};
+use crate::op::{self, Effects, Execution, Outcome};
 
 /// A function made ready to run.
 pub struct Interpreter<'f> {
@@ -45,7 +45,7 @@ impl fmt::Display for Undefined {
 
 /// How a run ends, before it is known who made the poison.
 enum End {
-    Outcome(Outcome),
+    Known(op::End),
     /// What happened, and what was poison there.
     Undefined(&'static str, Option<Value>),
 }
@@ -84,8 +84,8 @@ impl<'f> Interpreter<'f> {
     pub fn run(&self, inputs: &[i64], fuel: u64) -> Execution {
         let mut machine = Machine::new(self, inputs, fuel, NoTrace);
         let outcome = match machine.run() {
-            End::Outcome(outcome) => outcome,
-            End::Undefined(..) => Outcome::Undefined,
+            End::Known(end) => Outcome { end, emitted: machine.effects.emitted },
+            End::Undefined(..) => op::End::Undefined.into(),
         };
         Execution { outcome, steps: machine.steps }
     }
@@ -193,6 +193,7 @@ struct Machine<'i, 'f, W> {
     code: &'i Interpreter<'f>,
     lanes: Vec<Lane>,
     memory: Memory,
+    effects: Effects,
     steps: u64,
     fuel: u64,
     watch: W,
@@ -208,6 +209,7 @@ impl<'i, 'f, W: Watch> Machine<'i, 'f, W> {
             code,
             lanes: code.initial.clone(),
             memory,
+            effects: Effects::default(),
             steps: 0,
             fuel,
             watch,
@@ -259,7 +261,7 @@ impl<'i, 'f, W: Watch> Machine<'i, 'f, W> {
                 if code.function.range.is_some_and(|range| !range.contains(result)) {
                     return Err(End::Undefined("returns a number outside of the promised range", None));
                 }
-                Err(End::Outcome(Outcome::Return(result as i64)))
+                Err(End::Known(op::End::Return(result as i64)))
             }
             Terminator::Unreachable => Err(End::Undefined("reaches unreachable", None)),
         }
@@ -267,7 +269,7 @@ impl<'i, 'f, W: Watch> Machine<'i, 'f, W> {
 
     fn step(&mut self) -> Step<()> {
         if self.steps == self.fuel {
-            return Err(End::Outcome(Outcome::OutOfFuel));
+            return Err(End::Known(op::End::OutOfFuel));
         }
         self.steps += 1;
         Ok(())
@@ -417,7 +419,7 @@ impl<'i, 'f, W: Watch> Machine<'i, 'f, W> {
                 vec![Some(u128::from(self.memory.allocate((0..*size).map(|byte| any(byte, step) as u8))))]
             }
             // `instruction`'s and `effect`'s.
-            Op::Lanes(_) | Op::Select | Op::Store(_) | Op::Assume | Op::Trap => vec![None; ty.lanes()],
+            Op::Lanes(_) | Op::Select | Op::Store(_) | Op::Emit | Op::Assume | Op::Trap => vec![None; ty.lanes()],
         })
     }
 
@@ -464,6 +466,10 @@ impl<'i, 'f, W: Watch> Machine<'i, 'f, W> {
                 let (lanes, bits) = (self.all(args[0]).to_vec(), self.bits(args[0]));
                 self.memory.store(address, &lanes, bits, *align).map_err(|what| self.undefined(what, inst))
             }
+            Op::Emit => {
+                let value = self.known(args[0], "emits poison")? as i64;
+                self.effects.perform(op::Op::Emit, [value, 0, 0]).map(drop).map_err(End::Known)
+            }
             Op::Assume if self.known(args[0], "assumes poison")? == 0 => {
                 Err(End::Undefined("assumes what does not hold", None))
             }
@@ -471,7 +477,7 @@ impl<'i, 'f, W: Watch> Machine<'i, 'f, W> {
                 let code = self.known(args[0], "traps with poison")?;
                 let trap = usize::try_from(code).ok().and_then(|code| TRAPS.get(code));
                 Err(trap.map_or(End::Undefined("traps with an unknown code", None), |&trap| {
-                    End::Outcome(Outcome::Trap(trap))
+                    End::Known(op::End::Trap(trap))
                 }))
             }
             _ => Ok(()),

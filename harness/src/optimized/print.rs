@@ -103,6 +103,7 @@ impl Display for Line<'_, Inst> {
             Op::Load(align) => write!(f, "load align {align} ")?,
             Op::Store(align) => write!(f, "store align {align} ")?,
             Op::Alloca(size) => write!(f, "alloca {size} bytes")?,
+            Op::Emit => f.write_str("emit ")?,
             Op::Assume => f.write_str("assume ")?,
             Op::Trap => f.write_str("trap ")?,
         }

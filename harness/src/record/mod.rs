@@ -25,7 +25,7 @@ pub use part::Part;
 
 use crate::case::{Case, Program};
 use crate::directives::Directive;
-use crate::op::Outcome;
+use crate::op::{End, Outcome};
 
 /// Writes a file beside its place and renames it, so that nobody ever sees half of it.
 pub fn write(file: &Path, text: &str) -> io::Result<()> {
@@ -42,7 +42,7 @@ pub fn write(file: &Path, text: &str) -> io::Result<()> {
 pub fn case_text(case: &Case, right: &[Outcome]) -> String {
     let mut text = String::new();
     for (index, vector) in case.vectors.iter().enumerate() {
-        let expected = right.get(index).copied().filter(|outcome| *outcome != Outcome::OutOfFuel);
+        let expected = right.get(index).cloned().filter(|outcome| outcome.end != End::OutOfFuel);
         let directive = Directive { vector: vector.clone(), expected, span: 0..0 };
         text.push_str(&format!("{directive}\n"));
     }

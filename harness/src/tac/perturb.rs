@@ -11,6 +11,7 @@ use std::fmt;
 use super::cfg::{Block, BlockIndex, Cfg, Terminator};
 use super::program::{Assign, Atom, Var};
 use crate::op::Op;
+use crate::plant::{self, Fault};
 
 /// A change that keeps the meaning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -161,6 +162,9 @@ fn copies(cfg: &mut Cfg) {
             assign.args.iter_mut().for_each(read);
             let dest = assign.dest;
             assign.dest = second(dest);
+            if plant::on(Fault::TacPerturbDropsEmit) && index % 2 == 1 && assign.op == Op::Emit {
+                assign.op = Op::Copy;
+            }
             body.extend([assign, Assign::new(dest, Op::Copy, &[Atom::Var(second(dest))])]);
         }
         block.body = body;
@@ -252,7 +256,7 @@ mod tests {
     use arbitrary::Arbitrary;
 
     use super::*;
-    use crate::op::Outcome;
+    use crate::op::{End, Outcome};
     use crate::{lab, tac};
 
     /// A graph's outcome, straight from the definition of its blocks.
@@ -268,11 +272,11 @@ mod tests {
             for assign in &block.body {
                 match assign.op.eval(assign.args.map(|atom| value(atom, &variables))) {
                     Ok(result) => variables[assign.dest.index()] = result,
-                    Err(trap) => return Outcome::Trap(trap),
+                    Err(trap) => return End::Trap(trap).into(),
                 }
             }
             if fuel == 0 {
-                return Outcome::OutOfFuel;
+                return End::OutOfFuel.into();
             }
             fuel -= 1;
             block = match block.term {
@@ -284,7 +288,7 @@ mod tests {
                     let arm = arms.iter().find(|(constant, _)| *constant == value(atom, &variables));
                     &cfg.blocks[arm.map_or(default, |(_, target)| *target)]
                 }
-                Terminator::Ret(atom) => return Outcome::Return(value(atom, &variables)),
+                Terminator::Ret(atom) => return End::Return(value(atom, &variables)).into(),
             };
         }
     }
@@ -294,7 +298,7 @@ mod tests {
     /// Checks the graphs of a program that has the outcome under each perturbation and under all.
     fn keeps_meaning(program: &tac::Program, inputs: &[i64]) {
         let right = tac::eval(program, inputs, FUEL).outcome;
-        if right == Outcome::OutOfFuel {
+        if right.end == End::OutOfFuel {
             return;
         }
         let cfg = tac::cfg(program);

@@ -4,49 +4,34 @@
 //! operation that it pays for, so the operation that traps is counted.
 
 use super::ast::{Expr, Logic, Program, Stmt};
-use crate::op::{Execution, Op, Outcome, Trap};
+use crate::op::{Effects, End, Execution, Op, Outcome};
 
 /// Runs a program on one value for each input, for at most `fuel` steps.
 pub fn eval(program: &Program, inputs: &[i64], fuel: u64) -> Execution {
     debug_assert_eq!(inputs.len(), program.inputs, "one value for each input");
     let mut variables = vec![0; program.variables.len()];
     variables[..inputs.len()].copy_from_slice(inputs);
-    let mut machine = Machine { variables, left: fuel };
-    let outcome = match machine.program(program) {
-        Ok(value) => Outcome::Return(value),
-        Err(Stop::Trap(trap)) => Outcome::Trap(trap),
-        Err(Stop::OutOfFuel) => Outcome::OutOfFuel,
-    };
-    Execution { outcome, steps: fuel - machine.left }
-}
-
-/// What ends a run before its `return`.
-enum Stop {
-    Trap(Trap),
-    OutOfFuel,
-}
-
-impl From<Trap> for Stop {
-    fn from(trap: Trap) -> Stop {
-        Stop::Trap(trap)
-    }
+    let mut machine = Machine { variables, effects: Effects::default(), left: fuel };
+    let end = machine.program(program).map_or_else(|end| end, End::Return);
+    Execution { outcome: Outcome { end, emitted: machine.effects.emitted }, steps: fuel - machine.left }
 }
 
 struct Machine {
     variables: Vec<i64>,
+    effects: Effects,
     /// The fuel that is left.
     left: u64,
 }
 
 impl Machine {
-    fn program(&mut self, program: &Program) -> Result<i64, Stop> {
+    fn program(&mut self, program: &Program) -> Result<i64, End> {
         self.block(&program.body)?;
         let value = self.expr(&program.result)?;
         self.step()?;
         Ok(value)
     }
 
-    fn block(&mut self, body: &[Stmt]) -> Result<(), Stop> {
+    fn block(&mut self, body: &[Stmt]) -> Result<(), End> {
         for stmt in body {
             match stmt {
                 Stmt::Assign(target, value) => self.variables[target.index()] = self.expr(value)?,
@@ -68,7 +53,7 @@ impl Machine {
     }
 
     /// A condition and the `cbr` that it steers.
-    fn condition(&mut self, cond: &Expr) -> Result<bool, Stop> {
+    fn condition(&mut self, cond: &Expr) -> Result<bool, End> {
         let value = self.expr(cond)?;
         self.step()?;
         Ok(value != 0)
@@ -76,7 +61,7 @@ impl Machine {
 
     /// Leaves are most of a tree: they are read in place, without a call.
     #[inline(always)]
-    fn expr(&mut self, expr: &Expr) -> Result<i64, Stop> {
+    fn expr(&mut self, expr: &Expr) -> Result<i64, End> {
         match expr {
             Expr::Int(value) => Ok(*value),
             Expr::Var(var) => Ok(self.variables[var.index()]),
@@ -84,19 +69,19 @@ impl Machine {
         }
     }
 
-    fn operation(&mut self, expr: &Expr) -> Result<i64, Stop> {
+    fn operation(&mut self, expr: &Expr) -> Result<i64, End> {
         match expr {
             Expr::Int(_) | Expr::Var(_) => self.expr(expr),
             Expr::Unary(op, operand) => {
                 let value = self.expr(operand)?;
                 self.step()?;
-                Ok(op.eval([value, 0, 0])?)
+                self.effects.perform(*op, [value, 0, 0])
             }
             Expr::Binary(op, left, right) => {
                 let left = self.expr(left)?;
                 let right = self.expr(right)?;
                 self.step()?;
-                Ok(op.eval([left, right, 0])?)
+                self.effects.perform(*op, [left, right, 0])
             }
             Expr::Select(operands) => {
                 let [condition, yes, no] = &**operands;
@@ -120,8 +105,8 @@ impl Machine {
     }
 
     #[inline]
-    fn step(&mut self) -> Result<(), Stop> {
-        self.left = self.left.checked_sub(1).ok_or(Stop::OutOfFuel)?;
+    fn step(&mut self) -> Result<(), End> {
+        self.left = self.left.checked_sub(1).ok_or(End::OutOfFuel)?;
         Ok(())
     }
 }

@@ -51,6 +51,7 @@ impl<C: Choices> Builder<'_, C> {
             2,
             1,
             weight(!self.style.plus.is_empty(), 14),
+            weight(self.has(Feature::Emits), 4),
         ];
         match self.choices.weighted(&weights) {
             0 => {
@@ -76,7 +77,11 @@ impl<C: Choices> Builder<'_, C> {
                 let operand = self.atom();
                 self.assign(target, Op::Neg, &[operand]);
             }
-            _ => self.plus(target),
+            6 => self.plus(target),
+            _ => {
+                let value = self.atom();
+                self.assign(target, Op::Emit, &[value]);
+            }
         }
         self.know(target);
     }

@@ -115,13 +115,15 @@ impl<C: Choices> Builder<'_, C> {
             weight(self.has(Feature::Ifs) && nested, 4),
             weight(self.has(Feature::Loops) && nested, 4),
             weight(self.has(Feature::DeadCode), 1),
+            weight(self.has(Feature::Emits), 4),
         ];
         match self.choices.weighted(&weights) {
             0 => self.assign(block),
             1 => self.copies(block),
             2 => self.if_statement(depth, block),
             3 => self.loop_statement(depth, block),
-            _ => self.dead_code(depth, block),
+            4 => self.dead_code(depth, block),
+            _ => self.emit(block),
         }
     }
 
@@ -136,6 +138,13 @@ impl<C: Choices> Builder<'_, C> {
             value
         };
         self.write(target, value, block);
+    }
+
+    /// `x = emit(e)`: what is seen when, not only in the end.
+    fn emit(&mut self, block: &mut Vec<Stmt>) {
+        let Some(target) = self.target() else { return };
+        let value = self.expr(1);
+        self.write(target, unary(Op::Emit, value), block);
     }
 
     /// Adds an assignment and remembers that the variable has been written.

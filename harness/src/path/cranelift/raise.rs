@@ -1,6 +1,7 @@
 //! CLIF back into the lab's form, so that S0–S4 judge what Cranelift made and the lab's interpreter runs it.
 //!
-//! - The function's pointer parameter goes: what is loaded from it are the lab function's inputs.
+//! - The function's pointer parameter goes: what is loaded from it are the lab function's inputs, and behind them the
+//!   address of `emit`, so that a call of it is that operation.
 //! - Value aliases are resolved; constants become operands.
 //! - A value narrower than 64 bits is held zero-extended (`meaning.rs` has the table).
 //! - Blocks are those of the layout, in its order: unreachable ones too, as long as Cranelift keeps them.
@@ -34,6 +35,8 @@ enum Source {
     Unknown,
     /// The pointer to the inputs.
     Pointer,
+    /// The address of the host's `emit`.
+    Emit,
     /// A constant, an input, or a value of the lab function.
     Atom(Atom),
 }
@@ -89,16 +92,16 @@ impl<'a> Raiser<'a> {
             }
             for inst in clif.layout.block_insts(block) {
                 for &result in clif.dfg.inst_results(inst) {
-                    let atom = match *compat::data(clif, inst) {
+                    let source = match *compat::data(clif, inst) {
                         InstructionData::UnaryImm { opcode: Opcode::Iconst, imm } => {
-                            Atom::Const(zero_extend(imm.bits(), bits(clif.dfg.value_type(result))?))
+                            Source::Atom(Atom::Const(zero_extend(imm.bits(), bits(clif.dfg.value_type(result))?)))
                         }
                         InstructionData::Load { opcode: Opcode::Load, arg, offset, .. } => {
                             self.input(arg, offset.into(), clif.dfg.value_type(result))?
                         }
-                        _ => self.fresh_value(result),
+                        _ => Source::Atom(self.fresh_value(result)),
                     };
-                    self.set_source(result, Source::Atom(atom));
+                    self.set_source(result, source);
                 }
             }
         }
@@ -117,11 +120,13 @@ impl<'a> Raiser<'a> {
         self.sources[self.clif.dfg.resolve_aliases(value).as_u32() as usize]
     }
 
-    /// The input that a load reads. The entry block, whose parameter is the pointer, comes first in the layout.
-    fn input(&self, pointer: ir::Value, offset: i64, ty: Type) -> Result<Atom, String> {
+    /// What a load reads: an input, or what stands behind them. The entry block, whose parameter is the pointer, comes first in the layout.
+    fn input(&self, pointer: ir::Value, offset: i64, ty: Type) -> Result<Source, String> {
         let index = usize::try_from(offset / 8).ok().filter(|_| offset % 8 == 0 && ty == types::I64);
-        match (self.source(pointer), index.and_then(|index| self.function.inputs.get(index))) {
-            (Source::Pointer, Some(&input)) => Ok(Atom::Value(input)),
+        let inputs = &self.function.inputs;
+        match (self.source(pointer), index) {
+            (Source::Pointer, Some(index)) if index < inputs.len() => Ok(Source::Atom(Atom::Value(inputs[index]))),
+            (Source::Pointer, Some(index)) if index == inputs.len() => Ok(Source::Emit),
             _ => Err(format!("load of {ty} at {offset}")),
         }
     }
@@ -215,6 +220,13 @@ impl<'a> Raiser<'a> {
         if matches!(opcode, Opcode::Iconst | Opcode::Load | Opcode::Nop) {
             return Ok(());
         }
+        if let (Opcode::CallIndirect, &[callee, value]) = (opcode, dfg.inst_args(inst))
+            && matches!(self.source(callee), Source::Emit)
+        {
+            let value = self.atom(value)?;
+            self.emit(Op::Emit, &[value]);
+            return Ok(());
+        }
         let (&[result], args) = (dfg.inst_results(inst), dfg.inst_args(inst)) else { return Err(opcode.to_string()) };
         let mut operands = [Atom::Const(0); 3];
         if args.len() > operands.len() {
@@ -255,6 +267,7 @@ impl<'a> Raiser<'a> {
         match self.source(value) {
             Source::Atom(atom) => Ok(atom),
             Source::Pointer => Err("the pointer to the inputs as a value".to_string()),
+            Source::Emit => Err("the address of emit as a value".to_string()),
             // For S2 to judge: a name that nothing defines.
             Source::Unknown => {
                 let atom = self.fresh_value(value);

@@ -9,7 +9,7 @@
 //! | 18 | there is no `disjoint` and no `nneg` |
 //! | 18 | `instcombine` does not look for a fixpoint, nor know the parameter that tells it not to |
 //! | 17 | nothing tells the flags `nuw`, `nsw` and `exact`: what is raised promises less than it does |
-//! | 16 | there is no `LLVMGetVersion` |
+//! | 16 | there is no `LLVMGetVersion`; that a function touches no memory is `readnone` |
 //! | 15 | the elements of constants are asked for by the kind of constant |
 //! | 15 | pointers have the type of what they point to |
 //! | 14 | a `getelementptr` doesn't tell the type that it counts in |
@@ -50,6 +50,9 @@ pub fn version() -> String {
 pub fn version() -> String {
     env!("CARGO_PKG_VERSION").to_string()
 }
+
+/// The attribute, with the value 0, that says that a function touches no memory.
+pub const PURE: &str = if cfg!(llvm_before = "16") { "readnone" } else { "memory" };
 
 /// A pointer to the inputs.
 pub fn pointer(context: &Context) -> PointerType<'_> {

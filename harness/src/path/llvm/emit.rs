@@ -24,6 +24,8 @@ use crate::plant::{self, Fault};
 pub const FUNCTION: &str = "f";
 /// The name of the host function that ends a run with a trap; its argument is the index of [`TRAPS`].
 pub const RAISE_TRAP: &str = "raise_trap";
+/// The name of the host function that records what a run emits.
+pub const EMIT: &str = "emit";
 /// The traps in the order of the codes that `raise_trap` takes.
 pub const TRAPS: [Trap; 2] = [Trap::DivByZero, Trap::Overflow];
 
@@ -147,6 +149,22 @@ impl<'a, 'ctx> Emitter<'a, 'ctx> {
             self.builder.position_at_end(next);
         }
         Ok(known != Some(1))
+    }
+
+    /// Appends a call of the host's `emit`.
+    pub(super) fn emit(&self, value: IntValue<'ctx>) -> Result<(), Stop> {
+        let emit = self.module.get_function(EMIT).unwrap_or_else(|| {
+            let signature = self.context.void_type().fn_type(&[self.i64.into()], false);
+            let emit = self.module.add_function(EMIT, signature, None);
+            attribute(self.context, emit, "nounwind");
+            if plant::on(Fault::LlvmEmitIsPure) {
+                attribute(self.context, emit, "willreturn");
+                attribute(self.context, emit, compat::PURE);
+            }
+            emit
+        });
+        self.builder.build_call(emit, &[value.into()], "")?;
+        Ok(())
     }
 
     /// The block that ends the run with this trap. Leaves the builder there when it is new.

@@ -18,7 +18,7 @@ use inkwell::values::{
 };
 
 use super::compat;
-use super::emit::{FUNCTION, RAISE_TRAP, TRAPS};
+use super::emit::{EMIT, FUNCTION, RAISE_TRAP, TRAPS};
 use super::meaning::{comparison, intrinsic_operation, operation, zero_extension};
 use crate::lab::{Atom, Block, Inst, Phi, PhiBlock, PhiFunction, Terminator, Value};
 use crate::names::Names;
@@ -137,7 +137,10 @@ impl<'ctx> Raiser<'ctx> {
             match inst.get_opcode() {
                 InstructionOpcode::GetElementPtr | InstructionOpcode::Load => {}
                 InstructionOpcode::Phi => phis.push(self.phi(inst)?),
-                InstructionOpcode::Call if intrinsic(inst).is_none() => trap = Some(raised_trap(inst)?),
+                InstructionOpcode::Call if intrinsic(inst).is_none() => match callee(inst)?.as_str() {
+                    EMIT => self.emit(inst, &mut body)?,
+                    _ => trap = Some(raised_trap(inst)?),
+                },
                 InstructionOpcode::Br => term = Some(self.branch(inst)?),
                 InstructionOpcode::Switch => term = Some(self.switch(inst)?),
                 InstructionOpcode::Return => term = Some(Terminator::Ret(self.atom(operand(inst, 0)?)?)),
@@ -235,15 +238,27 @@ impl<'ctx> Raiser<'ctx> {
         let signed = matches!(op, Op::At(narrow, int) if int.signed() && !narrow.compares())
             || opcode == InstructionOpcode::SExt && result < 64;
         if signed {
-            let (base, count) = self.temporaries;
-            self.temporaries.1 += 1;
-            let wide = Value(self.value_names.push_version(base, count));
+            let wide = self.temporary();
             body.push(Inst::new(wide, op, &operands));
             let held = Int::new(result, false).map(zero_extension).ok_or_else(|| format!("{what} to i{result}"))?;
             body.push(Inst::new(dest, held, &[Atom::Value(wide)]));
         } else {
             body.push(Inst::new(dest, op, &operands));
         }
+        Ok(())
+    }
+
+    /// A new name for an intermediate result.
+    fn temporary(&mut self) -> Value {
+        let (base, count) = self.temporaries;
+        self.temporaries.1 += 1;
+        Value(self.value_names.push_version(base, count))
+    }
+
+    /// A call of `emit`, which gives nothing here.
+    fn emit(&mut self, inst: InstructionValue<'ctx>, body: &mut Vec<Inst>) -> Result<(), Reason> {
+        let value = self.atom(operand(inst, 0)?)?;
+        body.push(Inst::new(self.temporary(), Op::Emit, &[value]));
         Ok(())
     }
 
@@ -312,11 +327,16 @@ fn wide_constant(value: BasicValueEnum<'_>) -> Result<i64, Reason> {
     number.map(|number| number as i64).ok_or_else(|| "wide constant".into())
 }
 
-/// A call of the host function that ends the run. There are no other calls.
-fn raised_trap(inst: InstructionValue<'_>) -> Result<Trap, Reason> {
+/// The name of what is called.
+fn callee(inst: InstructionValue<'_>) -> Result<String, Reason> {
     let call = CallSiteValue::try_from(inst).map_err(|()| "call")?;
     let callee = call.get_called_fn_value().ok_or("call of a value")?;
-    let name = callee.get_name().to_string_lossy();
+    Ok(callee.get_name().to_string_lossy().into_owned())
+}
+
+/// A call of the host function that ends the run.
+fn raised_trap(inst: InstructionValue<'_>) -> Result<Trap, Reason> {
+    let name = callee(inst)?;
     if name != RAISE_TRAP {
         return Err(format!("call {name}"));
     }

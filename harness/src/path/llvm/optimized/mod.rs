@@ -21,7 +21,7 @@ use inkwell::module::Module;
 use super::emit::FUNCTION;
 use super::raise::{ByAddress, Reason};
 use crate::case::Case;
-use crate::op::Outcome;
+use crate::op::{End, Outcome};
 use crate::optimized::{Block, Function, Interpreter, Label, Origin, Type, Value, ValueData};
 use crate::path::{Note, Observation, Stage, Unsupported};
 use c::{BlockObject, Object};
@@ -46,7 +46,7 @@ pub fn outcomes(function: &Function, case: &Case) -> (Vec<Outcome>, Option<Strin
     // As the judge has it: an optimizer adds a constant factor of instructions.
     let fuel = 1000 + 32 * case.fuel;
     let outcomes: Vec<Outcome> = case.vectors.iter().map(|vector| interpreter.run(vector, fuel).outcome).collect();
-    let undefined = case.vectors.iter().zip(&outcomes).find(|(_, outcome)| **outcome == Outcome::Undefined);
+    let undefined = case.vectors.iter().zip(&outcomes).find(|(_, outcome)| outcome.end == End::Undefined);
     let why = undefined.and_then(|(vector, _)| {
         let why = interpreter.explain(vector, fuel)?;
         Some(format!("inputs {vector:?}: {why}"))
