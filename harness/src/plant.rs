@@ -63,6 +63,14 @@ faults! {
     TacPerturbDropsEmit "tac-perturb-drops-emit",
     /// Cranelift's lowering emits the low 32 bits.
     ClifEmitNarrow "clif-emit-narrow",
+    /// Cranelift's lowering leaves the last element of an array as it is.
+    ClifArrayEnd "clif-array-end",
+    /// Cranelift's lowering takes an index as signed.
+    ClifArraySignedIndex "clif-array-signed-index",
+    /// LLVM's lowering does not fill arrays with zeros.
+    LlvmArrayNotZeroed "llvm-array-not-zeroed",
+    /// LLVM's lowering takes an index modulo one less than the length.
+    LlvmArrayShort "llvm-array-short",
     /// LLVM's lowering promises that emitting has no effect.
     LlvmEmitIsPure "llvm-emit-is-pure",
     /// Cranelift's lowering compares `<=` for `<`.

@@ -12,7 +12,7 @@ use super::measure::Measure;
 use crate::case::{Case, Form, Program};
 use crate::dialect::Dialect;
 use crate::lab::Terminator;
-use crate::op::Op;
+use crate::op::{Array, Op};
 use crate::tac::Line;
 use crate::tiny::walk::{expression_mut, expressions, lists};
 use crate::tiny::{Expr, Stmt};
@@ -63,7 +63,7 @@ fn named(op: Op) -> String {
 
 /// The operation of a word.
 fn operation(word: &str) -> Option<Op> {
-    Op::from_name(&word.replace('_', "."))
+    Op::all().find(|op| named(*op) == word)
 }
 
 /// What a program is made of.
@@ -139,11 +139,13 @@ fn is_wide(digits: &str) -> bool {
     !digits.is_empty() && digits.parse::<u32>().is_err()
 }
 
-/// The operation whose name stands for this one: the same with its operands exchanged.
+/// The operation whose name stands for this one: the same with its operands exchanged, or on another array.
 fn word(op: Op) -> Op {
     match op {
         Op::Gt => Op::Lt,
         Op::Ge => Op::Le,
+        Op::Load(_) => Op::Load(Array::ANY),
+        Op::Store(_) => Op::Store(Array::ANY),
         other => other,
     }
 }

@@ -1,6 +1,6 @@
 //! What operations do besides giving a value: the state of a run that every interpreter of a program has.
 
-use super::{End, Op};
+use super::{Array, Arrays, End, Op};
 
 /// How many values a run may emit. One that would emit another is out of fuel, so that whoever records a run of compiled
 /// code knows how much room it takes.
@@ -11,6 +11,8 @@ pub const MOST_EMITTED: usize = 1 << 16;
 pub struct Effects {
     /// What it has emitted, in order.
     pub emitted: Vec<i64>,
+    /// What its arrays hold.
+    arrays: Arrays,
 }
 
 impl Effects {
@@ -19,8 +21,16 @@ impl Effects {
     pub fn perform(&mut self, op: Op, operands: [i64; 3]) -> Result<i64, End> {
         match op {
             Op::Emit => self.emit(operands[0]),
+            Op::Load(array) => Ok(self.arrays.load(array, operands[0])),
+            Op::Store(array) => Ok(self.store(array, operands)),
             _ => Ok(op.eval(operands)?),
         }
+    }
+
+    /// Stores a value in an array.
+    fn store(&mut self, array: Array, [index, value, _]: [i64; 3]) -> i64 {
+        self.arrays.store(array, index, value);
+        value
     }
 
     /// Emits a value.

@@ -117,7 +117,7 @@ impl Printer<'_, '_> {
 
     /// `min(a, b)`
     fn call(&mut self, op: Op, expr: &Expr) -> fmt::Result {
-        self.out.write_str(op.name())?;
+        write!(self.out, "{op}")?;
         for (index, operand) in expr.operands().enumerate() {
             self.out.write_str(if index == 0 { "(" } else { ", " })?;
             self.expr(operand, Level::Or)?;

@@ -56,8 +56,8 @@ impl Made {
 }
 
 /// Appends an operation.
-pub(super) fn operation(builder: &mut FunctionBuilder<'_>, host: Host, op: Op, operands: [Value; 3]) -> Made {
-    let [a, ..] = operands;
+pub(super) fn operation(builder: &mut FunctionBuilder<'_>, host: &Host, op: Op, operands: [Value; 3]) -> Made {
+    let [a, b, _] = operands;
     match op {
         Op::At(narrow, int) => narrow_operation(builder, narrow, int, operands),
         Op::Not => {
@@ -67,6 +67,11 @@ pub(super) fn operation(builder: &mut FunctionBuilder<'_>, host: Host, op: Op, o
         Op::Emit => {
             host.emit(builder, a);
             Made::Number(a)
+        }
+        Op::Load(array) => Made::Number(host.load(builder, array, a)),
+        Op::Store(array) => {
+            host.store(builder, array, [a, b]);
+            Made::Number(b)
         }
         Op::Zext8 => cut(builder, Int::U8, a),
         Op::Zext16 => cut(builder, Int::U16, a),

@@ -114,7 +114,7 @@ impl Lowering<'_> {
             for (arg, &operand) in args.iter_mut().zip(inst.operands()) {
                 *arg = self.number(operand);
             }
-            let made = emit::operation(&mut self.builder, self.host, inst.op, args);
+            let made = emit::operation(&mut self.builder, &self.host, inst.op, args);
             self.values[inst.dest.index()] = Some(made);
         }
         self.terminator(&block.term);

@@ -132,7 +132,7 @@ impl Lowering<'_> {
             for (arg, &operand) in args.iter_mut().zip(assign.operands()) {
                 *arg = self.atom(operand);
             }
-            let made = emit::operation(&mut self.builder, self.host, assign.op, args);
+            let made = emit::operation(&mut self.builder, &self.host, assign.op, args);
             match made {
                 Made::Truth(value) => truth = Some((assign.dest, value)),
                 Made::Number(_) => truth = None,

@@ -19,7 +19,7 @@ use inkwell::builder::{Builder, BuilderError};
 use inkwell::context::Context;
 use inkwell::llvm_sys::core;
 use inkwell::llvm_sys::prelude::LLVMValueRef;
-use inkwell::types::{IntType, PointerType};
+use inkwell::types::{AnyType, AnyTypeEnum, ArrayType, IntType, PointerType};
 use inkwell::values::{BasicValueEnum, InstructionValue, IntValue, PointerValue};
 
 use crate::optimized::Flags;
@@ -114,6 +114,37 @@ pub unsafe fn offset<'ctx>(
     unsafe { builder.build_gep(place, &[by], "") }
 }
 
+/// The place of an element of an array: by an index of whole arrays and one of elements.
+///
+/// # Safety
+///
+/// It lies within the array.
+#[cfg(not(llvm_before = "15"))]
+pub unsafe fn element_place<'ctx>(
+    builder: &Builder<'ctx>,
+    ty: ArrayType<'ctx>,
+    array: PointerValue<'ctx>,
+    indices: [IntValue<'ctx>; 2],
+) -> Result<PointerValue<'ctx>, BuilderError> {
+    // SAFETY: as the caller promises.
+    unsafe { builder.build_gep(ty, array, &indices, "") }
+}
+/// The place of an element of an array: by an index of whole arrays and one of elements.
+///
+/// # Safety
+///
+/// It lies within the array.
+#[cfg(llvm_before = "15")]
+pub unsafe fn element_place<'ctx>(
+    builder: &Builder<'ctx>,
+    _: ArrayType<'ctx>,
+    array: PointerValue<'ctx>,
+    indices: [IntValue<'ctx>; 2],
+) -> Result<PointerValue<'ctx>, BuilderError> {
+    // SAFETY: as the caller promises.
+    unsafe { builder.build_gep(array, &indices, "") }
+}
+
 /// Whether a `getelementptr` counts in the inputs' own type.
 #[cfg(not(llvm_before = "14"))]
 pub fn steps_by_i64(inst: InstructionValue<'_>) -> bool {
@@ -125,6 +156,18 @@ pub fn steps_by_i64(inst: InstructionValue<'_>) -> bool {
 pub fn steps_by_i64(inst: InstructionValue<'_>) -> bool {
     let pointer = inst.get_operand(0).and_then(|operand| operand.value());
     pointer.is_some_and(|pointer| pointer.get_type().into_pointer_type().get_element_type().is_int_type())
+}
+
+/// The type that a `getelementptr` counts in first.
+#[cfg(not(llvm_before = "14"))]
+pub fn counted_type(inst: InstructionValue<'_>) -> Option<AnyTypeEnum<'_>> {
+    inst.get_gep_source_element_type().ok().map(|ty| ty.as_any_type_enum())
+}
+/// The type that a `getelementptr` counts in first: the type that its pointer points to.
+#[cfg(llvm_before = "14")]
+pub fn counted_type(inst: InstructionValue<'_>) -> Option<AnyTypeEnum<'_>> {
+    let pointer = inst.get_operand(0).and_then(|operand| operand.value());
+    pointer.map(|pointer| pointer.get_type().into_pointer_type().get_element_type())
 }
 
 /// What an `or` promises.

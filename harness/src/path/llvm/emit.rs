@@ -17,7 +17,7 @@ use inkwell::values::{FunctionValue, InstructionOpcode, InstructionValue, IntVal
 
 use super::{Stop, compat};
 use crate::names::Names;
-use crate::op::Trap;
+use crate::op::{Array, Trap};
 use crate::plant::{self, Fault};
 
 /// The name of the compiled function.
@@ -39,6 +39,8 @@ pub struct Emitter<'a, 'ctx> {
     pub(super) i64: IntType<'ctx>,
     traps: [Option<BasicBlock<'ctx>>; TRAPS.len()],
     named: bool,
+    /// The function's arrays.
+    pub(super) arrays: Vec<(Array, PointerValue<'ctx>)>,
 }
 
 impl<'a, 'ctx> Emitter<'a, 'ctx> {
@@ -48,7 +50,13 @@ impl<'a, 'ctx> Emitter<'a, 'ctx> {
         let pointer = compat::pointer(context);
         let function = module.add_function(FUNCTION, i64.fn_type(&[pointer.into()], false), None);
         attribute(context, function, "nounwind");
-        Emitter { context, module, builder: context.create_builder(), function, i64, traps: [None; 2], named }
+        let builder = context.create_builder();
+        Emitter { context, module, builder, function, i64, traps: [None; 2], named, arrays: Vec::new() }
+    }
+
+    /// Whether values get names.
+    pub(super) fn is_named(&self) -> bool {
+        self.named
     }
 
     /// A new block at the end of the function.

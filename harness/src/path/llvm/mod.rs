@@ -8,7 +8,9 @@
 //! code.
 
 mod alloca;
+mod arrays;
 mod compat;
+mod elements;
 mod emit;
 #[cfg(not(shared_object))]
 mod faults;

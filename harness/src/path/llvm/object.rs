@@ -20,8 +20,15 @@ const STUB: [u8; 13] = [0x49, 0xbb, 0, 0, 0, 0, 0, 0, 0, 0, 0x41, 0xff, 0xe3];
 const STUB_ADDRESS: std::ops::Range<usize> = 2..10;
 
 /// The host's functions by name.
-fn host() -> [(&'static str, *const ()); 2] {
-    [(RAISE_TRAP, native::raise_trap as *const ()), (EMIT, native::emit as *const ())]
+fn host() -> [(&'static str, *const ()); 5] {
+    [
+        (RAISE_TRAP, native::raise_trap as *const ()),
+        (EMIT, native::emit as *const ()),
+        // What LLVM takes for granted: it makes calls of these out of loops over arrays.
+        ("memset", libc::memset as *const ()),
+        ("memcpy", libc::memcpy as *const ()),
+        ("memmove", libc::memmove as *const ()),
+    ]
 }
 
 /// An object that can be placed.

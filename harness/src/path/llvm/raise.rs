@@ -22,7 +22,7 @@ use super::emit::{EMIT, FUNCTION, RAISE_TRAP, TRAPS};
 use super::meaning::{comparison, intrinsic_operation, operation, zero_extension};
 use crate::lab::{Atom, Block, Inst, Phi, PhiBlock, PhiFunction, Terminator, Value};
 use crate::names::Names;
-use crate::op::{Int, Op, Trap};
+use crate::op::{Array, Int, Op, Trap};
 
 /// What can't be raised: an opcode, a kind of value.
 pub type Reason = String;
@@ -58,12 +58,14 @@ pub fn raise(module: &Module<'_>, inputs: usize) -> Result<PhiFunction, Reason> 
 }
 
 /// Names for everything, given before anything is translated: a phi may use what stands behind it.
-struct Raiser<'ctx> {
+pub(super) struct Raiser<'ctx> {
     inputs: Vec<Value>,
-    /// Integers.
-    atoms: Table<LLVMValueRef, Atom>,
+    /// Integers, and the addresses of elements of arrays.
+    pub(super) atoms: Table<LLVMValueRef, Atom>,
     /// Pointers into the inputs, by index.
     places: Table<LLVMValueRef, usize>,
+    /// The arrays that pointers point into.
+    pub(super) arrays: Table<LLVMValueRef, Array>,
     /// The reachable blocks.
     blocks: Table<BasicBlock<'ctx>, Block>,
     value_names: Names,
@@ -87,6 +89,7 @@ impl<'ctx> Raiser<'ctx> {
             inputs,
             atoms: Table::default(),
             places: Table::default(),
+            arrays: Table::default(),
             blocks: Table::default(),
             value_names,
             block_names,
@@ -108,6 +111,12 @@ impl<'ctx> Raiser<'ctx> {
 
     fn number_instruction(&mut self, inst: InstructionValue<'ctx>) -> Result<(), Reason> {
         match inst.get_opcode() {
+            InstructionOpcode::Alloca => self.number_alloca(inst)?,
+            InstructionOpcode::GetElementPtr if self.array_at(inst, 0)?.is_some() => {
+                self.arrays.extend(self.array_at(inst, 0)?.map(|array| (inst.as_value_ref(), array)));
+                self.number_value(inst);
+            }
+            InstructionOpcode::Load if self.array_at(inst, 0)?.is_some() => self.number_value(inst),
             // The inputs' places dominate their uses within the entry block, so they are known here.
             InstructionOpcode::GetElementPtr => {
                 let place = self.places.get(&operand(inst, 0)?.as_value_ref()).ok_or("getelementptr of a value")?;
@@ -121,13 +130,15 @@ impl<'ctx> Raiser<'ctx> {
                 let input = place.and_then(|&place| self.inputs.get(place)).ok_or("load")?;
                 self.atoms.insert(inst.as_value_ref(), Atom::Value(*input));
             }
-            _ if matches!(inst.get_type(), AnyTypeEnum::IntType(_)) => {
-                let value = Value(self.value_names.push_version(self.base, self.atoms.len() as u32));
-                self.atoms.insert(inst.as_value_ref(), Atom::Value(value));
-            }
+            _ if matches!(inst.get_type(), AnyTypeEnum::IntType(_)) => self.number_value(inst),
             _ => {}
         }
         Ok(())
+    }
+
+    fn number_value(&mut self, inst: InstructionValue<'ctx>) {
+        let value = Value(self.value_names.push_version(self.base, self.atoms.len() as u32));
+        self.atoms.insert(inst.as_value_ref(), Atom::Value(value));
     }
 
     fn block(&mut self, block: BasicBlock<'ctx>) -> Result<PhiBlock, Reason> {
@@ -135,7 +146,10 @@ impl<'ctx> Raiser<'ctx> {
         let mut term = None;
         for inst in block.get_instructions() {
             match inst.get_opcode() {
-                InstructionOpcode::GetElementPtr | InstructionOpcode::Load => {}
+                InstructionOpcode::Alloca => {}
+                InstructionOpcode::GetElementPtr | InstructionOpcode::Load | InstructionOpcode::Store => {
+                    self.element(inst, &mut body)?;
+                }
                 InstructionOpcode::Phi => phis.push(self.phi(inst)?),
                 InstructionOpcode::Call if intrinsic(inst).is_none() => match callee(inst)?.as_str() {
                     EMIT => self.emit(inst, &mut body)?,
@@ -249,7 +263,7 @@ impl<'ctx> Raiser<'ctx> {
     }
 
     /// A new name for an intermediate result.
-    fn temporary(&mut self) -> Value {
+    pub(super) fn temporary(&mut self) -> Value {
         let (base, count) = self.temporaries;
         self.temporaries.1 += 1;
         Value(self.value_names.push_version(base, count))
@@ -286,14 +300,14 @@ impl<'ctx> Raiser<'ctx> {
         Ok(Some((op, operands)))
     }
 
-    fn dest(&self, inst: InstructionValue<'ctx>) -> Result<Value, Reason> {
+    pub(super) fn dest(&self, inst: InstructionValue<'ctx>) -> Result<Value, Reason> {
         match self.atoms.get(&inst.as_value_ref()) {
             Some(Atom::Value(value)) => Ok(*value),
             _ => Err(mnemonic(inst.get_opcode())),
         }
     }
 
-    fn atom(&self, value: BasicValueEnum<'ctx>) -> Result<Atom, Reason> {
+    pub(super) fn atom(&self, value: BasicValueEnum<'ctx>) -> Result<Atom, Reason> {
         match self.atoms.get(&value.as_value_ref()) {
             Some(atom) => Ok(*atom),
             None => constant(value).map(Atom::Const),
@@ -345,7 +359,7 @@ fn raised_trap(inst: InstructionValue<'_>) -> Result<Trap, Reason> {
 }
 
 /// A constant, a narrow one zero-extended.
-fn constant(value: BasicValueEnum<'_>) -> Result<i64, Reason> {
+pub(super) fn constant(value: BasicValueEnum<'_>) -> Result<i64, Reason> {
     match value {
         BasicValueEnum::IntValue(int) if int.is_constant_int() => match int.get_type().get_bit_width() {
             64 => int.get_sign_extended_constant(),
@@ -365,12 +379,12 @@ fn mask(inst: InstructionValue<'_>) -> Result<Atom, Reason> {
     }
 }
 
-fn operand<'ctx>(inst: InstructionValue<'ctx>, index: u32) -> Result<BasicValueEnum<'ctx>, Reason> {
+pub(super) fn operand<'ctx>(inst: InstructionValue<'ctx>, index: u32) -> Result<BasicValueEnum<'ctx>, Reason> {
     inst.get_operand(index).and_then(|operand| operand.value()).ok_or_else(|| mnemonic(inst.get_opcode()))
 }
 
 /// The bits of an integer; 0 for anything else.
-fn width(value: BasicValueEnum<'_>) -> u32 {
+pub(super) fn width(value: BasicValueEnum<'_>) -> u32 {
     match value {
         BasicValueEnum::IntValue(int) => int.get_type().get_bit_width(),
         _ => 0,
