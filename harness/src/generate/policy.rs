@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::choices::Choices;
 use crate::case::DEFAULT_FUEL;
 use crate::dialect::Dialect;
-use crate::op::{Int, Op};
+use crate::op::{Array, Int, Op};
 
 /// The limits of generation. The default is what `roundtrip fuzz` uses.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -135,7 +135,9 @@ features! {
     /// Plus: operations at 8, 16 and 32 bits, at some of these in each program.
     Narrow "narrow" 60,
     /// Plus: `emit`.
-    Emits "emits" 40,
+    Emits "emits" 30,
+    /// Plus: local arrays.
+    Arrays "arrays" 40,
 }
 
 /// A set of [`Feature`]s.
@@ -192,6 +194,8 @@ pub struct Style {
     pub plus: Vec<Op>,
     /// The comparisons that it may use.
     pub comparisons: Vec<Op>,
+    /// The arrays that it may use; some if it has the feature.
+    pub arrays: Vec<Array>,
 }
 
 /// The lesson's comparisons.
@@ -210,7 +214,8 @@ impl Style {
             }
         }
         features = Features(features.0 & !policy.never.0);
-        let plus = plus_operations(choices, features);
+        let arrays = if features.has(Feature::Arrays) { draw_arrays(choices) } else { Vec::new() };
+        let plus = plus_operations(choices, features, &arrays);
         let compares = |op: &Op| match op {
             Op::Ult | Op::Ule | Op::Ugt | Op::Uge => true,
             Op::At(narrow, _) => narrow.compares(),
@@ -229,6 +234,7 @@ impl Style {
             materialise: if features.has(Feature::Truth) { choices.between(0, 60) } else { 0 },
             plus,
             comparisons,
+            arrays,
         }
     }
 
@@ -238,8 +244,21 @@ impl Style {
     }
 }
 
-/// The operations of the dialect plus that features allow; the narrow ones at some widths.
-fn plus_operations(choices: &mut impl Choices, features: Features) -> Vec<Op> {
+/// Up to three arrays of one length, or of several.
+fn draw_arrays(choices: &mut impl Choices) -> Vec<Array> {
+    let count = choices.between(1, 3);
+    let common = choices.pick(&LENGTHS);
+    let mixed = choices.chance(40);
+    (0..count as u8)
+        .filter_map(|letter| Array::new(letter, if mixed { choices.pick(&LENGTHS) } else { common }))
+        .collect()
+}
+
+/// The lengths of arrays: those that vectors divide, and others.
+const LENGTHS: [u8; 14] = [1, 2, 3, 4, 5, 7, 8, 8, 8, 12, 16, 16, 32, 64];
+
+/// The operations of the dialect plus that features allow; the narrow ones at some widths, and those on these arrays.
+fn plus_operations(choices: &mut impl Choices, features: Features, arrays: &[Array]) -> Vec<Op> {
     if !Feature::ALL.iter().any(|&feature| feature.is_of_plus() && features.has(feature)) {
         return Vec::new();
     }
@@ -254,7 +273,8 @@ fn plus_operations(choices: &mut impl Choices, features: Features) -> Vec<Op> {
         Op::Zext8 | Op::Zext16 | Op::Zext32 | Op::Sext8 | Op::Sext16 | Op::Sext32 => features.has(Feature::Narrow),
         op => op.dialect() == Dialect::Plus && family(op).is_none_or(|feature| features.has(feature)),
     };
-    Op::all().filter(allowed).collect()
+    let of_arrays = arrays.iter().flat_map(|&array| [Op::Load(array), Op::Store(array)]);
+    Op::all().filter(|op| op.array().is_none() && allowed(op)).chain(of_arrays).collect()
 }
 
 /// The feature that an operation at 64 bits belongs to; none for what every program may use.

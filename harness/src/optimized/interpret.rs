@@ -419,7 +419,9 @@ impl<'i, 'f, W: Watch> Machine<'i, 'f, W> {
                 vec![Some(u128::from(self.memory.allocate((0..*size).map(|byte| any(byte, step) as u8))))]
             }
             // `instruction`'s and `effect`'s.
-            Op::Lanes(_) | Op::Select | Op::Store(_) | Op::Emit | Op::Assume | Op::Trap => vec![None; ty.lanes()],
+            Op::Lanes(_) | Op::Select | Op::Store(_) | Op::Fill | Op::Move(_) | Op::Emit | Op::Assume | Op::Trap => {
+                vec![None; ty.lanes()]
+            }
         })
     }
 
@@ -465,6 +467,17 @@ impl<'i, 'f, W: Watch> Machine<'i, 'f, W> {
                 let address = self.known(args[1], "store to poison")? as u64;
                 let (lanes, bits) = (self.all(args[0]).to_vec(), self.bits(args[0]));
                 self.memory.store(address, &lanes, bits, *align).map_err(|what| self.undefined(what, inst))
+            }
+            Op::Fill => {
+                let [to, byte] = [args[0], args[1]].map(|arg| self.lane(arg, 0));
+                let count = self.known(args[2], "memset of poison bytes")?;
+                let filled = self.memory.fill(to.map(|to| to as u64), byte.map(|byte| byte as u8), count as u64);
+                filled.map_err(|what| self.undefined(what, inst))
+            }
+            Op::Move(overlap) => {
+                let [to, from] = [args[0], args[1]].map(|arg| self.lane(arg, 0).map(|address| address as u64));
+                let count = self.known(args[2], "copies poison bytes")?;
+                self.memory.copy(to, from, count as u64, *overlap).map_err(|what| self.undefined(what, inst))
             }
             Op::Emit => {
                 let value = self.known(args[0], "emits poison")? as i64;

@@ -256,27 +256,28 @@ mod tests {
     use arbitrary::Arbitrary;
 
     use super::*;
-    use crate::op::{End, Outcome};
+    use crate::op::{Effects, End, Outcome};
     use crate::{lab, tac};
 
     /// A graph's outcome, straight from the definition of its blocks.
     fn run(cfg: &Cfg, inputs: &[i64], mut fuel: u64) -> Outcome {
         let mut variables = vec![0; cfg.variables.len()];
         variables[..inputs.len()].copy_from_slice(inputs);
+        let mut effects = Effects::default();
         let mut block = &cfg.blocks[0];
-        loop {
+        let end = 'run: loop {
             let value = |atom: Atom, variables: &[i64]| match atom {
                 Atom::Const(value) => value,
                 Atom::Var(var) => variables[var.index()],
             };
             for assign in &block.body {
-                match assign.op.eval(assign.args.map(|atom| value(atom, &variables))) {
+                match effects.perform(assign.op, assign.args.map(|atom| value(atom, &variables))) {
                     Ok(result) => variables[assign.dest.index()] = result,
-                    Err(trap) => return End::Trap(trap).into(),
+                    Err(end) => break 'run end,
                 }
             }
             if fuel == 0 {
-                return End::OutOfFuel.into();
+                break End::OutOfFuel;
             }
             fuel -= 1;
             block = match block.term {
@@ -288,9 +289,10 @@ mod tests {
                     let arm = arms.iter().find(|(constant, _)| *constant == value(atom, &variables));
                     &cfg.blocks[arm.map_or(default, |(_, target)| *target)]
                 }
-                Terminator::Ret(atom) => return End::Return(value(atom, &variables)).into(),
+                Terminator::Ret(atom) => break End::Return(value(atom, &variables)),
             };
-        }
+        };
+        Outcome { end, emitted: effects.emitted }
     }
 
     const FUEL: u64 = 500;
@@ -326,6 +328,19 @@ mod tests {
             keeps_meaning(&program, &vec![1; program.inputs]);
             Ok(())
         });
+    }
+
+    #[test]
+    fn perturbations_keep_emits_and_arrays() {
+        use crate::case::{Form, Program};
+        use crate::generate::{Feature, Policy, case};
+        let always = [Feature::Emits, Feature::Arrays].into_iter().collect();
+        let policy = Policy { dialect: crate::dialect::Dialect::Plus, always, ..Policy::default() };
+        for index in 0..60 {
+            let case = case(3, index, Form::Tac, &policy);
+            let Program::Tac(program) = case.program else { panic!("another form") };
+            case.vectors.iter().for_each(|vector| keeps_meaning(&program, vector));
+        }
     }
 
     #[test]

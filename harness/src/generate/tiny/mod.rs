@@ -4,6 +4,7 @@
 //! end and seldom trap: which variables steer a loop that is open ([`Builder::locked`]; nothing but the loop's own step
 //! writes them), and how often the place where it writes may run ([`Builder::repeats`]).
 
+mod arrays;
 mod expr;
 mod loops;
 
@@ -69,6 +70,7 @@ impl<C: Choices> Builder<'_, C> {
         while self.goes_on() {
             self.statement(0, &mut body);
         }
+        self.read_arrays(&mut body);
         let result = self.fold(&mut body);
         Program { variables, inputs: self.style.inputs as usize, body, result }
     }
@@ -116,6 +118,7 @@ impl<C: Choices> Builder<'_, C> {
             weight(self.has(Feature::Loops) && nested, 4),
             weight(self.has(Feature::DeadCode), 1),
             weight(self.has(Feature::Emits), 4),
+            weight(!self.style.arrays.is_empty(), 8),
         ];
         match self.choices.weighted(&weights) {
             0 => self.assign(block),
@@ -123,7 +126,8 @@ impl<C: Choices> Builder<'_, C> {
             2 => self.if_statement(depth, block),
             3 => self.loop_statement(depth, block),
             4 => self.dead_code(depth, block),
-            _ => self.emit(block),
+            5 => self.emit(block),
+            _ => self.arrays(block),
         }
     }
 
