@@ -1,26 +1,32 @@
 //! Tells the code which version of a compiler it is built with, and which sources it is built from.
 //!
-//! - `cranelift_before = "0.93"`, `llvm_before = "15"`: the compiler is older than that. The newest versions, which the
-//!   harness itself links in, set none of them. `scripts/toolchain` builds the others: its manifests are named for the
+//! - `cranelift_before = "0.93"`, `llvm_before = "15"`: the compiler is older than that; `llvm_from = "23"`: it is not. The
+//!   versions that the harness itself links in set none of them. `scripts/toolchain` builds the others: its manifests are named for the
 //!   compiler and have the compiler's version.
 //! - `shared_object`: this is such a build.
-//! - `ROUNDTRIP_SOURCES`: a fingerprint of the sources that both kinds of build are made of. What was built from other
-//!   sources may lower programs otherwise, or not even agree on the bytes that describe them (`path/wire.rs`).
+//! - `ROUNDTRIP_SOURCES_CRANELIFT`, `ROUNDTRIP_SOURCES_LLVM`: a fingerprint of the sources that a shared object of that
+//!   compiler is made of. What was built from other sources may lower programs otherwise, or not even agree on the bytes
+//!   that describe them (`path/wire.rs`).
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Where Cranelift's interface changed under our code: `path/cranelift/compat.rs` says how.
-const CRANELIFT: [&str; 15] = [
-    "0.87", "0.90", "0.91", "0.92", "0.93", "0.94", "0.96", "0.109", "0.113", "0.115", "0.120", "0.122", "0.130",
+const CRANELIFT: [&str; 16] = [
+    "0.87", "0.89", "0.90", "0.91", "0.92", "0.93", "0.94", "0.96", "0.109", "0.113", "0.115", "0.120", "0.122", "0.130",
     "0.133", "0.134",
 ];
 /// The same for LLVM, with its behaviour: `path/llvm/compat.rs`.
 const LLVM: [&str; 8] = ["14", "15", "16", "17", "18", "19", "20", "22"];
 
-/// What a shared object is made of, below `src`.
-const SOURCES: [&str; 10] =
-    ["case.rs", "lab", "names.rs", "op.rs", "optimized", "path", "plant.rs", "syntax.rs", "tac", "tiny"];
+/// Where it changed after the version that the harness links in.
+const LLVM_SINCE: [&str; 1] = ["23"];
+
+/// The root of a shared object.
+const ROOT: &str = "src/toolchain.rs";
+/// What a compiler's shared object has nothing of, though it lies in what the root names.
+const FOREIGN: [(&str, &[&str]); 2] =
+    [("CRANELIFT", &["src/path/llvm", "src/optimized"]), ("LLVM", &["src/path/cranelift"])];
 
 fn main() {
     let name = std::env::var("CARGO_PKG_NAME").unwrap_or_default();
@@ -38,10 +44,14 @@ fn main() {
             println!("cargo::rustc-cfg={compiler}_before={change:?}");
         }
     }
-    println!(
-        "cargo::rustc-env=ROUNDTRIP_SOURCES={:016x}",
-        fingerprint(&SOURCES.map(|name| Path::new("src").join(name)))
-    );
+    let values = LLVM_SINCE.map(|change| format!("{change:?}")).join(", ");
+    println!("cargo::rustc-check-cfg=cfg(llvm_from, values({values}))");
+    for change in LLVM_SINCE.iter().filter(|change| name == "toolchain-llvm" && !older(&version, change)) {
+        println!("cargo::rustc-cfg=llvm_from={change:?}");
+    }
+    for (compiler, foreign) in FOREIGN {
+        println!("cargo::rustc-env=ROUNDTRIP_SOURCES_{compiler}={:016x}", fingerprint(sources(), foreign));
+    }
 }
 
 /// Whether a version stands before another in the order of their numbers.
@@ -50,11 +60,22 @@ fn older(version: &str, than: &str) -> bool {
     numbers(version) < numbers(than)
 }
 
-/// A number that changes with the files' places and contents (FNV-1a).
-fn fingerprint(places: &[PathBuf]) -> u64 {
+/// What a shared object is made of: its root, and the files and folders of the modules that this names.
+fn sources() -> Vec<PathBuf> {
+    let root = fs::read_to_string(ROOT).unwrap_or_else(|error| panic!("{ROOT}: {error}"));
+    let modules = root.lines().filter_map(|line| line.strip_prefix("pub mod ")?.strip_suffix(';'));
+    let places = modules.flat_map(|module| [format!("src/{module}.rs"), format!("src/{module}")]);
+    let places = places.map(PathBuf::from).filter(|place| place.exists());
+    places.chain([PathBuf::from(ROOT)]).collect()
+}
+
+/// A number that changes with the files' places and contents (FNV-1a), of what is neither foreign nor a test.
+fn fingerprint(mut todo: Vec<PathBuf>, foreign: &[&str]) -> u64 {
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
-    let mut todo = places.to_vec();
     while let Some(place) = todo.pop() {
+        if place.file_stem() == Some("tests".as_ref()) || foreign.iter().any(|foreign| place == Path::new(foreign)) {
+            continue;
+        }
         println!("cargo::rerun-if-changed={}", place.display());
         match fs::read_dir(&place) {
             Ok(entries) => {

@@ -51,10 +51,22 @@ faults! {
     LabIfSameArm "lab-if-same-arm",
     /// Naive construction does not normalise the right operand of `&&` and `||`.
     LabNoNormalise "lab-no-normalise",
+    /// Naive construction leaves a loop by `break` with the values that its last test saw.
+    LabBreakStaleValues "lab-break-stale-values",
+    /// Naive construction begins an arm of a `switch` with the values at the end of the arm before.
+    LabArmStaleValues "lab-arm-stale-values",
     /// Lowering to TAC exchanges the operands of a subtraction.
     TacSwapSub "tac-swap-sub",
     /// Lowering to TAC writes `ifz` for `if` in `||`.
     TacOrPolarity "tac-or-polarity",
+    /// Lowering to TAC jumps to the loop's head for `break`.
+    TacBreakToHead "tac-break-to-head",
+    /// Lowering to TAC goes on for `continue`.
+    TacContinueGoesOn "tac-continue-goes-on",
+    /// Lowering to TAC goes on for an early `return`.
+    TacReturnGoesOn "tac-return-goes-on",
+    /// Lowering to TAC exchanges the first arm and the else part of a `switch`.
+    TacSwitchElseFirst "tac-switch-else-first",
     /// Lowering to TAC exchanges what two emits emit, one of which follows the other.
     TacEmitOrder "tac-emit-order",
     /// Dead-parameter pruning removes an emit whose value nobody uses.

@@ -249,3 +249,16 @@ fn what_the_monkey_does_depends_on_the_program_alone() {
     assert_eq!(Mishap::on(&case.program, 1000), Mishap::on(&case.program.clone(), 1000));
     assert!(Mishap::on(&case.program, 1000).is_some() && Mishap::on(&case.program, 0).is_none());
 }
+
+#[test]
+fn a_command_that_runs_one_path_survives_it() {
+    let folder = tempfile::tempdir().unwrap();
+    for mishap in [Mishap::Abort, Mishap::Hang] {
+        let file = folder.path().join("program.tiny");
+        std::fs::write(&file, program_with(mishap)).unwrap();
+        let output = roundtrip("run", "--chaos 1000 --path chaos/monkey").arg(&file).output().unwrap();
+        assert_eq!(output.status.code(), Some(1), "{}", said(&output));
+        assert!(said(&output).contains(mishap.message()), "{mishap:?}: {}", said(&output));
+        assert!(output.stdout.is_empty());
+    }
+}

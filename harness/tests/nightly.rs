@@ -19,6 +19,8 @@ fuzz)
     echo '{"event":"end","programs":1,"verdicts":{"agree":1},"signatures":{},"paths":[],"deaths":0,"seconds":1,"shortfalls":[],"exit":0,"time":1}' >>"$log"
     ;;
 corpus) exit "${CORPUS:-0}" ;;
+known-bugs) exit "${KNOWN_BUGS:-0}" ;;
+versions) echo '{"versions":["llvm@14.0.6"],"rows":[{"program":"a.tiny","cells":[{"verdict":"known","right":1,"others":[]}]}]}' >"$3" ;;
 esac
 "#;
 
@@ -35,6 +37,7 @@ fn project() -> tempfile::TempDir {
         ("scripts/nightly", script.as_str()),
         ("scripts/setup", "#!/bin/sh\n"),
         ("scripts/coverage", "#!/bin/sh\n"),
+        ("scripts/toolchain", "#!/bin/sh\n"),
         ("target/release/roundtrip", ROUNDTRIP),
         ("bin/cargo", CARGO),
     ] {
@@ -67,12 +70,16 @@ fn status_of(night: &Night, name: &str) -> u8 {
 #[test]
 fn a_part_that_fails_keeps_none_from_running() {
     let project = project();
-    let run = nightly(project.path(), "--seed 7 --programs 5", &[("CORPUS", "4"), ("PLANTED", "1")]);
+    let run =
+        nightly(project.path(), "--seed 7 --programs 5", &[("CORPUS", "4"), ("PLANTED", "1"), ("KNOWN_BUGS", "1")]);
     let (status, said) = ended(run);
     assert_eq!(status, 70, "{said}");
     let night = Night::read(&project.path().join("out")).unwrap();
     let named = |name: &str| status_of(&night, name);
     assert_eq!(["corpus", "planted", "tiny", "tac", "libfuzzer-parse", "cmin-parse"].map(named), [4, 70, 0, 0, 0, 0]);
+    assert_eq!(["build-toolchains", "known-bugs", "versions", "compare-llvm"].map(named), [0, 1, 0, 0]);
+    let summary = fs::read_to_string(project.path().join("out/summary.md")).unwrap();
+    assert!(summary.contains("| `a.tiny` | 🟡 known 0 |"), "{summary}");
     assert_eq!((night.verdicts.programs(), night.unfinished.len()), (2, 0));
     // Without a clock, and with what was asked for.
     assert!(night.parts.iter().all(|part| part.budget.is_none()));

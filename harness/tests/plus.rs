@@ -5,7 +5,7 @@ use harness::dialect::Dialect;
 use harness::generate::{self, Policy};
 use harness::lab::theorems;
 use harness::minimize::minimize;
-use harness::op::{Int, Narrow, Op};
+use harness::op::{Int, Narrow, Op, Outcome};
 use harness::syntax::SyntaxError;
 use harness::tiny::{self, Expr};
 use harness::{lab, tac};
@@ -46,6 +46,88 @@ fn operators_bind_as_in_rust_and_calls_need_no_parentheses() {
     }
 }
 
+/// A program of plus printed anew; it must be the same program then.
+fn reprinted_program(text: &str) -> String {
+    let program = tiny::parse_in(text, Dialect::Plus).unwrap_or_else(|error| panic!("{}", shown(text, &error)));
+    let printed = program.to_string();
+    assert_eq!(tiny::parse(&printed).as_ref(), Ok(&program), "{printed}");
+    printed
+}
+
+#[test]
+fn statements_are_laid_out_and_their_words_are_not_reserved() {
+    let text = "input a; while a { switch a+1 { 5: { break } - 5 : { a=1; continue; } else: { if a { return -a } } } }
+        switch a { } return a; a = 2; switch a { 0: { } }
+        break = 1; continue
+        = break + switch; switch = 2
+        return switch;";
+    assert_eq!(
+        reprinted_program(text),
+        "# dialect: plus
+input a;
+while a {
+  switch a + 1 {
+    5: {
+      break;
+    }
+    -5: {
+      a = 1;
+      continue;
+    }
+    else: {
+      if a {
+        return -a;
+      }
+    }
+  }
+}
+switch a {
+}
+return a;
+a = 2;
+switch a {
+  0: {
+  }
+}
+break = 1;
+continue = break + switch;
+switch = 2;
+return switch
+"
+    );
+    // In core they are names like any other.
+    assert!(tiny::parse("break = 1; switch = break; return continue").is_ok());
+}
+
+/// What the language says, in a trace of values and in steps (`docs/LANGUAGE.md` §8); the SSA and the TAC agree.
+#[test]
+fn statements_do_what_the_language_says() {
+    for (text, input, outcome, steps) in [
+        ("input a; switch a { 1: { x = 10 } 2: { x = 20 } else: { x = 30 } } return x", 2, 20, 3),
+        ("input a; switch a { 1: { x = 10 } 2: { x = 20 } else: { x = 30 } } return x", 3, 30, 3),
+        ("input a; switch a { 1: { x = 10 } } return x", 2, 0, 3),
+        // An arm ends with its block; `break` is the loop's.
+        ("input a; while 1 { switch a { 1: { a = 5; break } 2: { a = 1 } } } return a", 2, 5, 0),
+        ("input a; while 1 { a = a + 1; switch a { 4: { break } } } return a", 2, 4, 1 + 5 + 4 + 1),
+        ("input a; while a { a = a - 1; if a == 3 { break } s = s + a } return s", 6, 5 + 4, 0),
+        ("input a; while a { a = a - 1; if a == 3 { continue } s = s + a } return s", 5, 4 + 2 + 1, 0),
+        ("input a; while a { a = 0; continue; a = 9 } return a", 5, 0, 1 + 1 + 1 + 1 + 1),
+        ("input a; while 1 { while 1 { break } a = a + 1; if a > 9 { return a + 100 } } return a", 5, 110, 0),
+        ("input a; if a { return 1 } return 2", 5, 1, 2),
+        ("input a; return a + 1; return 1 / 0", 5, 6, 2),
+    ] {
+        let text = format!("# dialect: plus\n{text}");
+        let program = tiny::parse(&text).unwrap_or_else(|error| panic!("{}", shown(&text, &error)));
+        let run = tiny::eval(&program, &[input], 1000);
+        assert_eq!(run.outcome, End::Return(outcome).into(), "{text}");
+        assert!(steps == 0 || run.steps == steps, "{text}: {}", run.steps);
+        let holds = theorems::construction_keeps_the_program(&program, &[input], 500)
+            .and_then(|()| theorems::constructions_from_tac_agree(&tac::lower(&program), &[input], 500));
+        assert_eq!(holds, Ok(()), "{text}");
+        assert_eq!(tac::eval(&tac::lower(&program), &[input], 2000).outcome, run.outcome, "{text}");
+    }
+}
+
 fn shown(text: &str, error: &SyntaxError) -> String {
     let (line, column) = error.line_column(text);
     let help = error.help.as_ref().map_or(String::new(), |help| format!(" ({help})"));
@@ -74,6 +156,29 @@ fn errors_say_what_is_wrong_and_where() {
     .collect();
     for text in ["return a & b", "return a >>> 1", "x = ~a; return x", "return min(a, b)", "# dialect: more\nreturn 0"]
     {
+        errors += &shown(text, &tiny::parse(text).unwrap_err());
+    }
+    errors += &[
+        "switch a { 1: { } 1: { } } return 0",
+        "switch a { 1 { } } return 0",
+        "switch a { 1: x = 1; } return 0",
+        "switch a { else: { } 1: { } } return 0",
+        "switch a { - a: { } } return 0",
+        "switch a { 9223372036854775808: { } } return 0",
+        "switch a 1: { } return 0",
+        "switch a { 1: { }",
+        "switch a { 1: { x = 1",
+        "break; return 0",
+        "while a { } if a { switch b { 1: { continue } } } return 0",
+        "while a { break x = 1 } return 0",
+        "while a { return 1 }",
+        "return 1; ; return 2",
+        "return 1 return 2",
+    ]
+    .into_iter()
+    .map(plus)
+    .collect::<String>();
+    for text in ["switch a { } return 0", "while 1 { break; } return 0", "return 1; return 2", "if a { return 1 }"] {
         errors += &shown(text, &tiny::parse(text).unwrap_err());
     }
     let text = "# dialect: core\n  x = min a, b\n  ret x";

@@ -177,6 +177,18 @@ fn normalize_restores_the_order_of_occurrence() {
 }
 
 #[test]
+fn normalize_drops_jumps_outside_of_loops_and_arms_that_are_never_taken() {
+    let arm = |constant, stmt| (constant, vec![stmt]);
+    let arms = vec![arm(1, Stmt::Break), arm(2, Stmt::Return(Expr::Int(1))), arm(1, Stmt::Return(Expr::Int(2)))];
+    let inner = vec![Stmt::Switch(Expr::Int(1), arms, Vec::new())];
+    let body = vec![Stmt::Continue, Stmt::While(Expr::Int(1), inner.clone()), inner[0].clone()];
+    let mut program = Program { variables: Vec::new(), inputs: 0, body, result: Expr::Int(3) };
+    program.normalize();
+    let text = "while 1 { switch 1 { 1: { break } 2: { return 1 } } } switch 1 { 1: { } 2: { return 1 } } return 3";
+    assert_eq!(program, tiny::parse(&format!("{PLUS}{text}")).unwrap());
+}
+
+#[test]
 fn size_and_depth_count_statements_and_levels() {
     let measures = |text: &str| {
         let program = tiny::parse(text).unwrap();
@@ -186,7 +198,11 @@ fn size_and_depth_count_statements_and_levels() {
     assert_eq!(measures("return ((-(x)))"), (0, 2));
     assert_eq!(measures("x = 1; return x"), (1, 2));
     assert_eq!(measures("while a { if b { c = 1 } else { d = -2 + a; e = 3 } } return 0"), (5, 5));
+    let text = "switch a { 1: { break = 2 } -1: { while 1 { continue } } else: { return -b } } return 0";
+    assert_eq!(measures(&format!("{PLUS}{text}")), (5, 3));
 }
+
+const PLUS: &str = "# dialect: plus\n";
 
 /// One program for each way to nest, `levels` deep in [`Program::depth`]'s count.
 fn nests(levels: usize) -> Vec<String> {
@@ -202,6 +218,9 @@ fn nests(levels: usize) -> Vec<String> {
         format!("{}x = 1{} return x", repeat("if a {", levels - 2), repeat("}", levels - 2)),
         format!("{}x = 1{} return x", repeat("if a {} else {", levels - 2), repeat("}", levels - 2)),
         format!("if a {{}} {} return x", repeat("else if a {} ", levels - 2)),
+        format!("{PLUS}{}x = 1{} return x", repeat("switch a { 1: {", levels - 2), repeat("}}", levels - 2)),
+        format!("{PLUS}{}x = 1{} return x", repeat("switch a { else: {", levels - 2), repeat("}}", levels - 2)),
+        format!("{PLUS}{}return a{} return x", repeat("while a {", levels - 1), repeat("}", levels - 1)),
         format!(
             "{}x = {}a{} return x",
             repeat("if a {", levels / 2),
@@ -263,9 +282,18 @@ fn block(u: &mut Unstructured, depth: usize) -> arbitrary::Result<Vec<Stmt>> {
     let length = u.int_in_range(0..=3)?;
     (0..length)
         .map(|_| {
-            Ok(match u.int_in_range(0..=if depth == 0 { 0 } else { 3 })? {
+            Ok(match u.int_in_range(0..=if depth == 0 { 3 } else { 8 })? {
                 0 => Stmt::Assign(var(u)?, expr(u, 3)?),
-                1 => Stmt::While(expr(u, 2)?, block(u, depth - 1)?),
+                1 => Stmt::Break,
+                2 => Stmt::Continue,
+                3 => Stmt::Return(expr(u, 2)?),
+                4 | 5 => Stmt::While(expr(u, 2)?, block(u, depth - 1)?),
+                6 => {
+                    let arms = [-5, 0, 1, 7].into_iter().take(u.int_in_range(0..=4)?);
+                    let arms = arms.map(|constant| Ok((constant, block(u, depth - 1)?)));
+                    let arms = arms.collect::<arbitrary::Result<_>>()?;
+                    Stmt::Switch(expr(u, 2)?, arms, block(u, depth - 1)?)
+                }
                 _ => Stmt::If(expr(u, 2)?, block(u, depth - 1)?, block(u, depth - 1)?),
             })
         })

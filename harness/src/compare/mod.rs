@@ -7,6 +7,7 @@
 //! [`signature`] says what reduction keeps of a finding, [`identity`] what makes two findings one.
 
 mod identity;
+pub mod matrix;
 mod sides;
 mod signature;
 mod standing;

@@ -12,9 +12,9 @@ use crate::path::Size;
 pub struct Seen {
     /// Whether it was right.
     pub standing: Standing,
-    /// What it made.
+    /// What it made; measured where both are right.
     pub size: Option<Size>,
-    /// The median time of lowering, compiling and validating, without running.
+    /// The median time of lowering, compiling and validating, without running; measured where both are right.
     pub time: Duration,
 }
 
@@ -27,6 +27,19 @@ pub struct Row {
     pub first: Seen,
     /// The second.
     pub second: Seen,
+}
+
+/// Two paths over many programs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Comparison {
+    /// The first path.
+    pub first: String,
+    /// The second.
+    pub second: String,
+    /// All of it in numbers.
+    pub summary: Summary,
+    /// The programs.
+    pub rows: Vec<Row>,
 }
 
 /// What a program's verdicts changed to.
@@ -55,6 +68,20 @@ impl Change {
             Change::NewlyUnsupported => "newly unsupported",
             Change::OtherwiseWrong => "otherwise wrong",
         }
+    }
+}
+
+impl Comparison {
+    /// Sums up the rows.
+    pub fn new(first: String, second: String, rows: Vec<Row>) -> Comparison {
+        Comparison { first, second, summary: summarize(&rows), rows }
+    }
+
+    /// The programs whose verdicts changed, the gravest change first.
+    pub fn changed(&self) -> impl Iterator<Item = (Change, &Row)> {
+        let of =
+            |change| self.rows.iter().filter(move |row| row.change() == Some(change)).map(move |row| (change, row));
+        Change::ALL.into_iter().flat_map(of)
     }
 }
 
@@ -108,10 +135,12 @@ pub struct Summary {
     pub code: Option<Spread>,
     /// Compile time, as ratios.
     pub time: Option<Spread>,
+    /// The programs' median compile time in microseconds, first and second.
+    pub microseconds: Option<(u128, u128)>,
 }
 
 /// Sums up what changed.
-pub fn summarize(rows: &[Row]) -> Summary {
+fn summarize(rows: &[Row]) -> Summary {
     let sizes: Vec<(Size, Size)> = rows
         .iter()
         .filter(|row| row.first.standing == Standing::Right && row.second.standing == Standing::Right)
@@ -120,7 +149,8 @@ pub fn summarize(rows: &[Row]) -> Summary {
     let sums = |of: fn(&Size) -> u64| {
         (sizes.iter().map(|(first, _)| of(first)).sum(), sizes.iter().map(|(_, second)| of(second)).sum())
     };
-    let times = rows.iter().filter(|row| row.first.size.is_some() && row.second.size.is_some());
+    let timed: Vec<&Row> = rows.iter().filter(|row| row.first.size.is_some() && row.second.size.is_some()).collect();
+    let middle = |of: fn(&Row) -> Duration| median(timed.iter().map(|row| of(row)).collect()).as_micros();
     Summary {
         programs: rows.len(),
         changes: Change::ALL
@@ -130,7 +160,8 @@ pub fn summarize(rows: &[Row]) -> Summary {
         parameters: sums(|size| size.parameters),
         instructions: sums(|size| size.instructions),
         code: Spread::of(sizes.iter().map(|(first, second)| (first.code as f64, second.code as f64))),
-        time: Spread::of(times.map(|row| (row.first.time.as_secs_f64(), row.second.time.as_secs_f64()))),
+        time: Spread::of(timed.iter().map(|row| (row.first.time.as_secs_f64(), row.second.time.as_secs_f64()))),
+        microseconds: (!timed.is_empty()).then(|| (middle(|row| row.first.time), middle(|row| row.second.time))),
     }
 }
 
@@ -169,11 +200,15 @@ mod tests {
             changes,
             [None, Some(Regression), Some(Fixed), None, Some(OtherwiseWrong), Some(NewlyUnsupported), None]
         );
-        let summary = summarize(&rows);
+        let comparison = Comparison::new("a".into(), "b".into(), rows.to_vec());
+        let gravest_first: Vec<Change> = comparison.changed().map(|(change, _)| change).collect();
+        assert_eq!(gravest_first, [Regression, Fixed, NewlyUnsupported, OtherwiseWrong]);
+        let summary = comparison.summary;
         assert_eq!(summary.changes.iter().map(|(_, count)| *count).collect::<Vec<_>>(), [1, 1, 1, 1]);
         assert_eq!((summary.parameters, summary.instructions), ((1, 1), (10, 5)));
         assert_eq!(summary.code, Some(Spread { median: 0.5, low: 0.5, high: 0.5 }));
         assert_eq!(summary.time, Some(Spread { median: 1.0, low: 1.0, high: 2.0 }));
+        assert_eq!(summary.microseconds, Some((10, 20)));
     }
 
     #[test]

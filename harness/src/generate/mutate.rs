@@ -3,6 +3,8 @@
 //! Tiny is changed on its syntax tree and TAC by lines, so a mutant always parses. A change may make a loop endless;
 //! the fuel finds out.
 
+mod plus;
+
 use super::choices::Choices;
 use super::constants;
 use super::tiny::fragment;
@@ -27,7 +29,7 @@ const ARITHMETIC: [Op; 11] =
 /// Makes one to four changes. Statements may come from `donor`, another program. The result is normalized.
 pub fn mutate(program: &mut Program, donor: Option<&Program>, choices: &mut impl Choices) {
     for _ in 0..choices.pick(&[1, 1, 2, 4]) {
-        match choices.below(13) {
+        match choices.below(15) {
             0 => delete_statement(program, choices),
             1 | 2 => insert(program, choices, fragment),
             3 => {
@@ -39,6 +41,8 @@ pub fn mutate(program: &mut Program, donor: Option<&Program>, choices: &mut impl
             6 => unwrap(program, choices),
             7 => splice(program, donor, choices),
             8 => replace_expression(program, choices),
+            9 => plus::leave(program, choices),
+            10 => plus::switch(program, choices),
             _ => change_expression(program, choices),
         }
     }
@@ -76,14 +80,7 @@ fn delete_statement(program: &mut Program, choices: &mut impl Choices) {
 
 /// Removes the statement that holds most of the program, at last the result.
 fn delete_largest(program: &mut Program) {
-    fn weight(stmt: &Stmt) -> usize {
-        match stmt {
-            Stmt::Assign(..) => 1,
-            Stmt::While(_, body) => 1 + body.iter().map(weight).sum::<usize>(),
-            Stmt::If(_, then, otherwise) => 1 + then.iter().chain(otherwise).map(weight).sum::<usize>(),
-        }
-    }
-    match (0..program.body.len()).max_by_key(|&at| weight(&program.body[at])) {
+    match (0..program.body.len()).max_by_key(|&at| program.body[at].size()) {
         Some(at) => drop(program.body.remove(at)),
         None => program.result = Expr::Int(0),
     }
@@ -131,16 +128,13 @@ fn wrap(program: &mut Program, choices: &mut impl Choices) {
     }
 }
 
-/// Replaces a loop or an `if` by what it holds.
+/// Replaces a loop, an `if` or a `switch` by one of its blocks.
 fn unwrap(program: &mut Program, choices: &mut impl Choices) {
     let Some((n, at)) = any_statement(program, choices) else { return };
     let Some(list) = list_mut(program, n) else { return };
-    let inside = match &mut list[at] {
-        Stmt::Assign(..) => return,
-        Stmt::While(_, body) => std::mem::take(body),
-        Stmt::If(_, then, otherwise) if then.is_empty() => std::mem::take(otherwise),
-        Stmt::If(_, then, _) => std::mem::take(then),
-    };
+    let blocks: Vec<_> = list[at].blocks().filter(|block| !block.is_empty()).collect();
+    let which = if blocks.len() > 2 { choices.below(blocks.len() as u32) as usize } else { 0 };
+    let Some(inside) = blocks.get(which).map(|block| block.to_vec()) else { return };
     list.splice(at..=at, inside);
 }
 

@@ -58,7 +58,9 @@ impl PartialOrd for Measure {
 }
 
 fn of_tiny(program: &tiny::Program) -> usize {
-    program.inputs + program.size() + walk::expressions(program).len()
+    let arms = |stmt: &tiny::Stmt| if let tiny::Stmt::Switch(_, arms, _) = stmt { arms.len() } else { 0 };
+    let arms: usize = walk::lists(program).into_iter().flatten().map(arms).sum();
+    program.inputs + program.size() + arms + walk::expressions(program).len()
 }
 
 fn of_tac(program: &tac::Program) -> usize {

@@ -4,7 +4,8 @@
 //! An operation is a word of it when no other operation can stand in its place: `1 - 0` shows that operands were
 //! exchanged, `1 + 0` doesn't. `a > b` is `b < a`. What jumps is `if`, with `&&` and `||`, or `loop`; operations that
 //! steer a loop are part of it, since how often it must go round is chance. `wide` is a number that 32 bits don't hold,
-//! which the minimizer would not have left for nothing, unless it steers a loop; `inputs` are two or more.
+//! which the minimizer would not have left for nothing, unless it steers a loop; `inputs` are two or more; `return` is an
+//! early one.
 
 mod steering;
 
@@ -35,7 +36,9 @@ pub fn shape(case: &Case, interesting: &mut dyn FnMut(&Case) -> bool) -> String 
     let mut words: Vec<String> = needed.map(|&op| named(op)).collect();
     let mut others = Vec::new();
     others.extend(if parts.loops { Some("loop") } else { parts.branches.then_some("if") });
-    others.extend(parts.switches.then_some("switch"));
+    let statements = [("switch", parts.switches), ("break", parts.breaks), ("continue", parts.continues)];
+    let statements = statements.into_iter().chain([("return", parts.returns)]);
+    others.extend(statements.filter_map(|(word, is_there)| is_there.then_some(word)));
     others.extend((case.program.inputs() > 1).then_some("inputs"));
     others.extend((parts.wide && !parts.loops).then_some("wide"));
     words.extend(others.into_iter().map(str::to_string));
@@ -52,6 +55,9 @@ pub fn has(case: &Case, shape: &str) -> bool {
         "if" => parts.branches,
         "loop" => parts.loops,
         "switch" => parts.switches,
+        "break" => parts.breaks,
+        "continue" => parts.continues,
+        "return" => parts.returns,
         _ => operation(word).is_none_or(|op| parts.operations.contains(&op)),
     })
 }
@@ -74,6 +80,9 @@ struct Parts {
     branches: bool,
     switches: bool,
     loops: bool,
+    breaks: bool,
+    continues: bool,
+    returns: bool,
     assigns: bool,
     wide: bool,
 }
@@ -95,6 +104,10 @@ impl Parts {
                         Stmt::Assign(..) => parts.assigns = true,
                         Stmt::If(..) => parts.branches = true,
                         Stmt::While(..) => (parts.branches, parts.loops) = (true, true),
+                        Stmt::Switch(..) => parts.switches = true,
+                        Stmt::Break => parts.breaks = true,
+                        Stmt::Continue => parts.continues = true,
+                        Stmt::Return(_) => parts.returns = true,
                     }
                 }
             }

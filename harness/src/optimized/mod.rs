@@ -8,14 +8,18 @@
 //! programs of this harness have no undefined behaviour, so neither may what an optimizer makes of them.
 //!
 //! The parts: [`function`] is the data, [`meaning`] what an operation gives lane by lane, [`memory`] what loads and stores
-//! see, [`interpret`] runs, `print` writes. Nothing here knows a compiler.
+//! see, [`interpret`] runs, with `special` for what is not the same on each lane, [`explain`] tells why a run is
+//! undefined, `print` writes. Nothing here knows a compiler.
 
+mod explain;
 pub mod function;
 mod interpret;
 mod meaning;
 mod memory;
 mod print;
+mod special;
 
+pub use explain::Undefined;
 pub use function::*;
-pub use interpret::{Interpreter, Undefined};
+pub use interpret::Interpreter;
 pub use meaning::{Lane, evaluate, mask, sign_extend};

@@ -12,7 +12,7 @@ use crate::lab::Function;
 use crate::op::Op;
 use crate::syntax::{Kind, Token, tokens};
 use crate::tac;
-use crate::tiny::{self, Expr, Stmt};
+use crate::tiny::{self, Expr, Stmt, walk};
 
 /// The part of the text for an instruction of a function that the lab made of the program.
 pub fn of(program: &Program, text: &str, function: &Function, at: At) -> Option<Range<usize>> {
@@ -72,19 +72,9 @@ impl Walk {
 
     fn statements(&mut self, body: &[Stmt]) {
         for stmt in body {
-            match stmt {
-                Stmt::Assign(_, value) => self.expr(value, true),
-                Stmt::While(condition, _) | Stmt::If(condition, ..) => self.expr(condition, false),
-            }
-            self.part += 1;
-            match stmt {
-                Stmt::Assign(..) => {}
-                Stmt::While(_, body) => self.statements(body),
-                Stmt::If(_, then, otherwise) => {
-                    self.statements(then);
-                    self.statements(otherwise);
-                }
-            }
+            stmt.exprs().for_each(|expr| self.expr(expr, matches!(stmt, Stmt::Assign(..))));
+            self.part += usize::from(holds_operations(stmt));
+            stmt.blocks().for_each(|block| self.statements(block));
         }
     }
 
@@ -124,6 +114,11 @@ impl Walk {
     }
 }
 
+/// Whether a statement has a part of its own: all but `break` and `continue`.
+fn holds_operations(stmt: &Stmt) -> bool {
+    stmt.exprs().next().is_some()
+}
+
 /// The parts of a text that hold operations: Tiny's statements, up to the brace of those that have a block; the
 /// instructions of the line languages.
 fn places(program: &Program, text: &str) -> Option<Vec<Range<usize>>> {
@@ -132,10 +127,20 @@ fn places(program: &Program, text: &str) -> Option<Vec<Range<usize>>> {
     let begins = |at: usize| {
         let word = &text[tokens[at].span.clone()];
         let is_assignment = tokens.get(at + 1).is_some_and(|next| next.kind == Kind::Assign);
-        tokens[at].kind == Kind::Name && (is_assignment || (is_tiny && matches!(word, "while" | "if" | "return")))
+        let leads = is_tiny && matches!(word, "while" | "if" | "return" | "switch");
+        tokens[at].kind == Kind::Name && (is_assignment || leads)
     };
     let starts = (0..tokens.len()).filter(|&at| begins(at));
-    Some(starts.map(|at| tokens[at].span.start..end(&tokens[at..])).collect())
+    let places: Vec<Range<usize>> = starts.map(|at| tokens[at].span.start..end(&tokens[at..])).collect();
+    // A variable may be called `switch`: then it is not clear where statements begin.
+    let is_clear = match program {
+        Program::Tiny(program) => {
+            let statements = walk::lists(program).into_iter().flatten();
+            places.len() == statements.filter(|stmt| holds_operations(stmt)).count() + 1
+        }
+        _ => true,
+    };
+    is_clear.then_some(places)
 }
 
 /// Where a statement's first line ends.

@@ -8,14 +8,15 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::ffi::{CStr, OsStr, c_char, c_void};
 use std::path::{self, PathBuf};
-use std::{env, fs, slice};
+use std::sync::atomic::AtomicU8;
+use std::{env, fs, ptr, slice};
 
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW, Symbol};
 use serde::de::DeserializeOwned;
 
 use crate::case::Case;
 use crate::path::wire::{self, Described, Request, Take};
-use crate::path::{Detail, Fault, FaultKind, Observation, Path, PathId, Stage, Toolchain, registry};
+use crate::path::{Detail, Fault, FaultKind, Observation, Path, PathId, Stage, Toolchain, now, registry};
 
 /// The environment variable that names the folder of shared objects.
 pub const FOLDER_VARIABLE: &str = "ROUNDTRIP_TOOLCHAINS";
@@ -98,7 +99,9 @@ impl Found {
 
     fn object(&self) -> Result<&'static Object, String> {
         // Never dropped: it stays loaded. The system's loader gives the same one again for the same file.
-        Object::load(&self.file).map(|object| &*Box::leak(Box::new(object))).map_err(|reason| self.broken(&reason))
+        Object::load(&self.file, &self.compiler)
+            .map(|object| &*Box::leak(Box::new(object)))
+            .map_err(|reason| self.broken(&reason))
     }
 
     fn broken(&self, reason: &str) -> String {
@@ -141,6 +144,15 @@ impl Version {
         (versions, errors)
     }
 
+    /// Its paths.
+    pub fn paths(&self) -> Result<Vec<Box<dyn Path>>, String> {
+        let is_it = |path: &Box<dyn Path>| path.id().compiler == self.compiler && path.id().version.is_some();
+        match &self.found {
+            Some(found) => found.paths(),
+            None => Ok(registry().into_iter().filter(is_it).collect()),
+        }
+    }
+
     /// Its path of a variant, if there is one.
     pub fn path(&self, variant: &str) -> Result<Option<Box<dyn Path>>, String> {
         if let Some(found) = &self.found {
@@ -152,7 +164,7 @@ impl Version {
     }
 }
 
-type Answer = unsafe extern "C" fn(*const u8, usize, Take, *mut c_void);
+type Answer = unsafe extern "C" fn(*const u8, usize, Take, *mut c_void, *const AtomicU8);
 
 /// A shared object that is loaded and was built from the same sources.
 struct Object {
@@ -162,7 +174,7 @@ struct Object {
 }
 
 impl Object {
-    fn load(file: &path::Path) -> Result<Object, String> {
+    fn load(file: &path::Path, compiler: &str) -> Result<Object, String> {
         // SAFETY: loading runs the initializers of a compiler's library, as linking it in would.
         let library = unsafe { Library::open(Some(file), RTLD_NOW | RTLD_LOCAL) };
         let library = library.map_err(|error| format!("it can't be loaded ({error})"))?;
@@ -172,7 +184,7 @@ impl Object {
             unsafe { library.get(wire::SYMBOL_BUILT_FROM) }.map_err(foreign)?;
         // SAFETY: it returns a text that is part of the object.
         let built_from = unsafe { CStr::from_ptr(built_from()) };
-        if built_from.to_bytes() != wire::BUILT_FROM.as_bytes() {
+        if Some(built_from.to_bytes()) != wire::built_from(compiler).map(str::as_bytes) {
             return Err("it was built from other sources of the harness than this program".to_string());
         }
         // SAFETY: built from the same sources, it has the symbol at this type.
@@ -187,8 +199,9 @@ impl Object {
         }
         let request = wire::encode(request)?;
         let mut answer = Vec::new();
+        let stage = now::followed().map_or(ptr::null(), ptr::from_ref);
         // SAFETY: as `roundtrip_answer` wants it.
-        unsafe { (self.answer)(request.as_ptr(), request.len(), take, (&raw mut answer).cast()) };
+        unsafe { (self.answer)(request.as_ptr(), request.len(), take, (&raw mut answer).cast(), stage) };
         wire::decode(&answer)
     }
 }

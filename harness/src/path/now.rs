@@ -31,3 +31,8 @@ pub fn stage() -> Stage {
 pub(crate) fn follow(place: &'static AtomicU8) {
     FOLLOWED.get_or_init(|| place);
 }
+
+/// Where they are written down, if they are: a shared object's paths write there too.
+pub(crate) fn followed() -> Option<&'static AtomicU8> {
+    FOLLOWED.get().copied()
+}

@@ -2,7 +2,7 @@
 //!
 //! Nothing else crosses between them. Each has a copy of the harness's sources, of Rust's library and of the compiler
 //! for itself; a request and its answer are plain data, encoded by `postcard`. Both encode by the same types because
-//! both were built from the same sources: [`BUILT_FROM`] is compared before the first request is made.
+//! both were built from the same sources: [`built_from`] is compared before the first request is made.
 
 use std::borrow::Cow;
 use std::ffi::c_void;
@@ -14,12 +14,19 @@ use serde::{Deserialize, Serialize};
 use crate::case::Case;
 use crate::path::{self, Detail, Path, PathId, Toolchain, panics};
 
-/// The sources of this build, as `build.rs` has them.
-pub const BUILT_FROM: &str = env!("ROUNDTRIP_SOURCES");
 /// The symbol that says what an object was built from.
 pub const SYMBOL_BUILT_FROM: &str = "roundtrip_built_from";
 /// The symbol that answers requests.
 pub const SYMBOL_ANSWER: &str = "roundtrip_answer";
+
+/// The sources here that a shared object of a compiler is made of, as `build.rs` has them.
+pub fn built_from(compiler: &str) -> Option<&'static str> {
+    match compiler {
+        "cranelift" => Some(env!("ROUNDTRIP_SOURCES_CRANELIFT")),
+        "llvm" => Some(env!("ROUNDTRIP_SOURCES_LLVM")),
+        _ => None,
+    }
+}
 
 /// Takes an answer's bytes; the last argument is what the caller wanted back.
 pub type Take = unsafe extern "C" fn(*const u8, usize, *mut c_void);

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 use crate::compare::Signature;
+use crate::compare::matrix::Matrix;
 use crate::record::coverage::{self, Lines};
 use crate::record::read::Triage;
 use crate::record::run_log::{self, Event, Log, Totals, Verdicts};
@@ -17,6 +18,9 @@ use crate::structure::KIND;
 
 /// The parts and the runs of `roundtrip fuzz`.
 pub const RESULTS: &str = "results.jsonl";
+
+/// The corpus on every version: what `roundtrip versions --out` writes.
+pub const VERSIONS: &str = "versions.json";
 
 /// The part that replays the corpus; its log holds the objects of `corpus check --format json`.
 const CORPUS: &str = "corpus";
@@ -38,6 +42,8 @@ pub struct Night {
     pub artifacts: Vec<PathBuf>,
     /// The corpus's entries.
     pub replayed: Vec<Replayed>,
+    /// The corpus on every version of every compiler.
+    pub versions: Option<Matrix>,
     /// How much of each module was executed.
     pub coverage: BTreeMap<String, Lines>,
     /// What can't be read.
@@ -86,6 +92,13 @@ impl Night {
         night.artifacts = files(&folder.join("artifacts"), folder);
         let replayed = fs::read_to_string(folder.join(format!("logs/{CORPUS}.log"))).unwrap_or_default();
         night.replayed = replayed.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+        let versions = folder.join(VERSIONS);
+        if versions.exists() {
+            match fs::read(&versions).and_then(|bytes| Ok(serde_json::from_slice(&bytes)?)) {
+                Ok(matrix) => night.versions = Some(matrix),
+                Err(error) => night.problem(&versions, &error),
+            }
+        }
         let coverage = folder.join("coverage.json");
         if coverage.exists() {
             match coverage::read(&coverage) {

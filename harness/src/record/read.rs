@@ -11,9 +11,11 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use crate::case::Form;
+use crate::compare::matrix::Matrix;
 use crate::compare::{PathFault, Run};
 use crate::record::Toolchained;
 use crate::record::finding::{RECORD, text_file};
+use crate::record::night::VERSIONS;
 use crate::record::run_log::{self, Log};
 
 /// The longest text that is taken in; a report shows no more of it, and the folder has it all.
@@ -26,6 +28,8 @@ pub struct Below {
     pub findings: Vec<Stored>,
     /// The run logs, each with its file.
     pub logs: Vec<(PathBuf, Log)>,
+    /// The corpus on every version of every compiler; one of them, if there are several.
+    pub versions: Option<Matrix>,
     /// What could not be read, and why.
     pub problems: Vec<String>,
 }
@@ -148,6 +152,8 @@ pub fn below(folder: &Path) -> io::Result<Below> {
                 folders.push(path);
             } else if path.extension().is_some_and(|extension| extension == "jsonl") {
                 below.log(path);
+            } else if entry.file_name() == VERSIONS {
+                below.versions = below.json(&path).or(below.versions);
             }
         }
     }

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use crate::record::coverage::Lines;
 use crate::record::night::Night;
 use crate::record::part;
-use crate::report::count;
+use crate::report::{count, matrix_markdown};
 
 /// The most findings, artifacts and entries that are shown; the folder has them all.
 const MOST: usize = 50;
@@ -31,6 +31,7 @@ pub fn summary(night: &Night) -> String {
     quality(night, &mut text);
     parts(night, &mut text);
     corpus(night, &mut text);
+    versions(night, &mut text);
     coverage(night, &mut text);
     reproduce(night, &mut text);
     text
@@ -96,6 +97,12 @@ fn corpus(night: &Night, text: &mut String) {
         let _ = write!(text, "\n- `{}`: expected {}, is {}", entry.file, entry.expected, entry.verdict);
     }
     more(unexpected.len(), text);
+}
+
+fn versions(night: &Night, text: &mut String) {
+    if let Some(matrix) = &night.versions {
+        let _ = write!(text, "\n## The corpus on every version\n\n{}", matrix_markdown(matrix));
+    }
 }
 
 fn coverage(night: &Night, text: &mut String) {

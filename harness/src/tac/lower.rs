@@ -12,8 +12,8 @@ use crate::tiny::{self, Expr, Logic, Stmt};
 
 /// The TAC of a program.
 pub fn lower(program: &tiny::Program) -> Program {
-    let mut lowering =
-        Lowering { lines: Vec::new(), variables: program.variables.len() as u32, temporaries: 0, labels: 0 };
+    let variables = program.variables.len() as u32;
+    let mut lowering = Lowering { lines: Vec::new(), variables, temporaries: 0, labels: 0, loops: Vec::new() };
     lowering.block(&program.body);
     let result = lowering.expr(&program.result, None);
     lowering.lines.push(Line::Ret(result));
@@ -28,6 +28,8 @@ struct Lowering {
     temporaries: u32,
     /// How many labels are taken; not all of them are placed.
     labels: u32,
+    /// The labels of the open loops, *head* and *exit* of each.
+    loops: Vec<(Label, Label)>,
 }
 
 impl Lowering {
@@ -42,7 +44,9 @@ impl Lowering {
                     self.lines.push(Line::Label(head));
                     let cond = self.expr(cond, None);
                     self.lines.push(Line::If { when: false, cond, target: exit });
+                    self.loops.push((head, exit));
                     self.block(body);
+                    self.loops.pop();
                     self.lines.push(Line::Goto(head));
                     self.lines.push(Line::Label(exit));
                 }
@@ -59,8 +63,46 @@ impl Lowering {
                     }
                     self.lines.push(Line::Label(end));
                 }
+                Stmt::Switch(value, arms, otherwise) => self.switch(value, arms, otherwise),
+                Stmt::Break => {
+                    let target = self
+                        .loops
+                        .last()
+                        .map(|&(head, exit)| if plant::on(Fault::TacBreakToHead) { head } else { exit });
+                    self.lines.extend(target.map(Line::Goto));
+                }
+                Stmt::Continue if plant::on(Fault::TacContinueGoesOn) => {}
+                Stmt::Continue => self.lines.extend(self.loops.last().map(|&(head, _)| Line::Goto(head))),
+                Stmt::Return(value) => {
+                    let value = self.expr(value, None);
+                    if !plant::on(Fault::TacReturnGoesOn) {
+                        self.lines.push(Line::Ret(value));
+                    }
+                }
             }
         }
+    }
+
+    fn switch(&mut self, value: &Expr, arms: &[(i64, Vec<Stmt>)], otherwise: &[Stmt]) {
+        let labels: Vec<Label> = arms.iter().map(|_| self.label()).collect();
+        let (other, end) = (self.label(), self.label());
+        let value = self.expr(value, None);
+        let mut default = if otherwise.is_empty() { end } else { other };
+        let mut targets: Vec<(i64, Label)> = arms.iter().map(|(constant, _)| *constant).zip(labels.clone()).collect();
+        if let (true, Some(first)) = (plant::on(Fault::TacSwitchElseFirst), targets.first_mut()) {
+            std::mem::swap(&mut first.1, &mut default);
+        }
+        self.lines.push(Line::Switch { value, arms: targets, default });
+        for (label, (_, arm)) in labels.into_iter().zip(arms) {
+            self.lines.push(Line::Label(label));
+            self.block(arm);
+            self.lines.push(Line::Goto(end));
+        }
+        if !otherwise.is_empty() {
+            self.lines.push(Line::Label(other));
+            self.block(otherwise);
+        }
+        self.lines.push(Line::Label(end));
     }
 
     /// An expression, written to a variable if there is one. Gives the atom that holds its value.

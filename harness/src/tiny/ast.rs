@@ -1,5 +1,7 @@
 //! The syntax tree of Tiny (`docs/LANGUAGE.md` §1).
 
+use std::collections::HashSet;
+
 use serde::{Deserialize, Serialize};
 
 use super::walk;
@@ -31,7 +33,7 @@ impl Var {
     }
 }
 
-/// A statement.
+/// A statement. Those from [`Stmt::Switch`] on are of the dialect plus.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Stmt {
     /// `x = e`
@@ -40,6 +42,15 @@ pub enum Stmt {
     While(Expr, Vec<Stmt>),
     /// `if c { .. } else { .. }`; a missing else part is an empty one, and `else if` an else part that holds one `if`.
     If(Expr, Vec<Stmt>, Vec<Stmt>),
+    /// `switch e { 1: { .. } -5: { .. } else: { .. } }`: the arm whose constant e is, else the else part. The constants
+    /// differ; a missing else part is an empty one.
+    Switch(Expr, Vec<(i64, Vec<Stmt>)>, Vec<Stmt>),
+    /// `break`: out of the innermost loop. It stands in one; [`Program::normalize`] drops what doesn't.
+    Break,
+    /// `continue`: to the next test of the innermost loop. It stands in one, as `break` does.
+    Continue,
+    /// `return e` before the program's end.
+    Return(Expr),
 }
 
 /// An expression. Its value is a signed 64-bit integer.
@@ -69,52 +80,89 @@ pub enum Logic {
 }
 
 impl Program {
-    /// How many statements there are, those in blocks too; the `return` is none.
+    /// How many statements there are, those in blocks too; the last `return` is none.
     pub fn size(&self) -> usize {
-        fn count(body: &[Stmt]) -> usize {
-            body.iter()
-                .map(|stmt| match stmt {
-                    Stmt::Assign(..) => 1,
-                    Stmt::While(_, body) => 1 + count(body),
-                    Stmt::If(_, then, otherwise) => 1 + count(then) + count(otherwise),
-                })
-                .sum()
-        }
-        count(&self.body)
+        self.body.iter().map(Stmt::size).sum()
     }
 
     /// How many statements and expressions lie one in another, at most: 1 for `return 0`, 2 for `x = 0` or
-    /// `return -x`.
+    /// `return -x`. A `return` is no level of its own.
     pub fn depth(&self) -> usize {
+        fn of_stmt(stmt: &Stmt) -> usize {
+            let exprs = stmt.exprs().map(Expr::depth).max().unwrap_or(0);
+            let blocks = stmt.blocks().map(|block| deepest(block)).max().unwrap_or(0);
+            usize::from(!matches!(stmt, Stmt::Return(_))) + exprs.max(blocks)
+        }
         fn deepest(body: &[Stmt]) -> usize {
-            body.iter()
-                .map(|stmt| {
-                    1 + match stmt {
-                        Stmt::Assign(_, value) => value.depth(),
-                        Stmt::While(cond, body) => cond.depth().max(deepest(body)),
-                        Stmt::If(cond, then, otherwise) => cond.depth().max(deepest(then)).max(deepest(otherwise)),
-                    }
-                })
-                .max()
-                .unwrap_or(0)
+            body.iter().map(of_stmt).max().unwrap_or(0)
         }
         deepest(&self.body).max(self.result.depth())
     }
 
     /// The dialect that its text needs.
     pub fn dialect(&self) -> Dialect {
+        if walk::lists(self).into_iter().flatten().any(Stmt::is_of_plus) {
+            return Dialect::Plus;
+        }
         walk::expressions(self).iter().filter_map(|expr| expr.op()).map(Op::dialect).max().unwrap_or_default()
     }
 
-    /// Brings `variables` into the order V and drops those that do not occur and are no inputs.
+    /// Drops each `break` and `continue` that stands in no loop and each arm whose constant another arm before it has;
+    /// brings `variables` into the order V and drops those that do not occur and are no inputs.
     pub fn normalize(&mut self) {
         let mut order = Order { renamed: vec![None; self.variables.len()], kept: Vec::new() };
         for input in 0..self.inputs as u32 {
             order.visit(&mut Var(input));
         }
-        order.block(&mut self.body);
+        order.block(&mut self.body, false);
         order.expr(&mut self.result);
         self.variables = order.kept.iter().map(|old| std::mem::take(&mut self.variables[old.index()])).collect();
+    }
+}
+
+impl Stmt {
+    /// How many statements it is, with those in it.
+    pub fn size(&self) -> usize {
+        1 + self.blocks().flatten().map(Stmt::size).sum::<usize>()
+    }
+
+    /// Whether only the dialect plus has it.
+    pub fn is_of_plus(&self) -> bool {
+        matches!(self, Stmt::Switch(..) | Stmt::Break | Stmt::Continue | Stmt::Return(_))
+    }
+
+    /// The expressions directly in it.
+    pub fn exprs(&self) -> impl Iterator<Item = &Expr> {
+        self.parts().0
+    }
+
+    /// The blocks directly in it, in the order of the text.
+    pub fn blocks(&self) -> impl Iterator<Item = &Vec<Stmt>> {
+        self.parts().1
+    }
+
+    /// Its expressions and its blocks, which stand behind them.
+    fn parts(&self) -> (impl Iterator<Item = &Expr>, impl Iterator<Item = &Vec<Stmt>>) {
+        let (expr, arms, others) = match self {
+            Stmt::Assign(_, expr) | Stmt::Return(expr) => (Some(expr), &[][..], [None, None]),
+            Stmt::While(expr, body) => (Some(expr), &[][..], [Some(body), None]),
+            Stmt::If(expr, then, otherwise) => (Some(expr), &[][..], [Some(then), Some(otherwise)]),
+            Stmt::Switch(expr, arms, otherwise) => (Some(expr), &arms[..], [Some(otherwise), None]),
+            Stmt::Break | Stmt::Continue => (None, &[][..], [None, None]),
+        };
+        (expr.into_iter(), arms.iter().map(|(_, arm)| arm).chain(others.into_iter().flatten()))
+    }
+
+    /// Its expressions and its blocks, to change.
+    pub fn parts_mut(&mut self) -> (impl Iterator<Item = &mut Expr>, impl Iterator<Item = &mut Vec<Stmt>>) {
+        let (expr, arms, others) = match self {
+            Stmt::Assign(_, expr) | Stmt::Return(expr) => (Some(expr), &mut [][..], [None, None]),
+            Stmt::While(expr, body) => (Some(expr), &mut [][..], [Some(body), None]),
+            Stmt::If(expr, then, otherwise) => (Some(expr), &mut [][..], [Some(then), Some(otherwise)]),
+            Stmt::Switch(expr, arms, otherwise) => (Some(expr), &mut arms[..], [Some(otherwise), None]),
+            Stmt::Break | Stmt::Continue => (None, &mut [][..], [None, None]),
+        };
+        (expr.into_iter(), arms.iter_mut().map(|(_, arm)| arm).chain(others.into_iter().flatten()))
     }
 }
 
@@ -185,23 +233,21 @@ impl Order {
         });
     }
 
-    fn block(&mut self, body: &mut [Stmt]) {
+    fn block(&mut self, body: &mut Vec<Stmt>, in_loop: bool) {
+        body.retain(|stmt| in_loop || !matches!(stmt, Stmt::Break | Stmt::Continue));
         for stmt in body {
             match stmt {
-                Stmt::Assign(target, value) => {
-                    self.visit(target);
-                    self.expr(value);
+                Stmt::Assign(target, _) => self.visit(target),
+                Stmt::Switch(_, arms, _) => {
+                    let mut constants = HashSet::new();
+                    arms.retain(|(constant, _)| constants.insert(*constant));
                 }
-                Stmt::While(cond, body) => {
-                    self.expr(cond);
-                    self.block(body);
-                }
-                Stmt::If(cond, then, otherwise) => {
-                    self.expr(cond);
-                    self.block(then);
-                    self.block(otherwise);
-                }
+                _ => {}
             }
+            let in_loop = in_loop || matches!(stmt, Stmt::While(..));
+            let (exprs, blocks) = stmt.parts_mut();
+            exprs.for_each(|expr| self.expr(expr));
+            blocks.for_each(|block| self.block(block, in_loop));
         }
     }
 

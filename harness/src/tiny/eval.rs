@@ -12,8 +12,26 @@ pub fn eval(program: &Program, inputs: &[i64], fuel: u64) -> Execution {
     let mut variables = vec![0; program.variables.len()];
     variables[..inputs.len()].copy_from_slice(inputs);
     let mut machine = Machine { variables, effects: Effects::default(), left: fuel };
-    let end = machine.program(program).map_or_else(|end| end, End::Return);
+    let end = match machine.program(program) {
+        Ok(value) | Err(Leave::Return(value)) => End::Return(value),
+        Err(Leave::Stop(end)) => end,
+        Err(Leave::Break | Leave::Continue) => unreachable!("they stand in loops alone"),
+    };
     Execution { outcome: Outcome { end, emitted: machine.effects.emitted }, steps: fuel - machine.left }
+}
+
+/// Why control leaves a block before its end.
+enum Leave {
+    Stop(End),
+    Break,
+    Continue,
+    Return(i64),
+}
+
+impl From<End> for Leave {
+    fn from(end: End) -> Leave {
+        Leave::Stop(end)
+    }
 }
 
 struct Machine {
@@ -24,28 +42,52 @@ struct Machine {
 }
 
 impl Machine {
-    fn program(&mut self, program: &Program) -> Result<i64, End> {
+    fn program(&mut self, program: &Program) -> Result<i64, Leave> {
         self.block(&program.body)?;
         let value = self.expr(&program.result)?;
         self.step()?;
         Ok(value)
     }
 
-    fn block(&mut self, body: &[Stmt]) -> Result<(), End> {
+    fn block(&mut self, body: &[Stmt]) -> Result<(), Leave> {
         for stmt in body {
             match stmt {
                 Stmt::Assign(target, value) => self.variables[target.index()] = self.expr(value)?,
                 Stmt::While(cond, body) => {
                     self.step()?;
                     while self.condition(cond)? {
-                        self.block(body)?;
-                        self.step()?;
+                        match self.block(body) {
+                            Ok(()) => self.step()?,
+                            Err(Leave::Continue) => {}
+                            Err(Leave::Break) => break,
+                            Err(leave) => return Err(leave),
+                        }
                     }
                 }
                 Stmt::If(cond, then, otherwise) => {
                     let arm = if self.condition(cond)? { then } else { otherwise };
                     self.block(arm)?;
                     self.step()?;
+                }
+                Stmt::Switch(value, arms, otherwise) => {
+                    let value = self.expr(value)?;
+                    self.step()?;
+                    let arm = arms.iter().find(|(constant, _)| *constant == value).map_or(otherwise, |(_, arm)| arm);
+                    self.block(arm)?;
+                    self.step()?;
+                }
+                Stmt::Break => {
+                    self.step()?;
+                    return Err(Leave::Break);
+                }
+                Stmt::Continue => {
+                    self.step()?;
+                    return Err(Leave::Continue);
+                }
+                Stmt::Return(value) => {
+                    let value = self.expr(value)?;
+                    self.step()?;
+                    return Err(Leave::Return(value));
                 }
             }
         }

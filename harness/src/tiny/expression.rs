@@ -147,7 +147,7 @@ impl Parser<'_> {
                     let minus = self.span();
                     self.advance();
                     if self.next() == Next::Other(Kind::Int) {
-                        break self.literal(Some(minus))?;
+                        break Expr::Int(self.literal(Some(minus))?);
                     }
                     stacks.pending.push(Pending::Unary(Op::Neg));
                 }
@@ -170,7 +170,7 @@ impl Parser<'_> {
                     stacks.pending.push(Pending::Paren(self.span()));
                     self.advance();
                 }
-                Next::Other(Kind::Int) => break self.literal(None)?,
+                Next::Other(Kind::Int) => break Expr::Int(self.literal(None)?),
                 _ => break Expr::Var(self.identifier("an expression")?),
             }
         };
@@ -233,7 +233,7 @@ impl Parser<'_> {
     }
 
     /// An integer literal, with the `-` that stands before it.
-    fn literal(&mut self, minus: Option<Range<usize>>) -> Result<Expr, SyntaxError> {
+    pub(super) fn literal(&mut self, minus: Option<Range<usize>>) -> Result<i64, SyntaxError> {
         let digits = self.span();
         let magnitude = self.slice(digits.clone()).parse::<u64>().ok();
         let value = match (magnitude, &minus) {
@@ -248,7 +248,7 @@ impl Parser<'_> {
                 .with_help("literals go from -9223372036854775808 to 9223372036854775807"));
         };
         self.advance();
-        Ok(Expr::Int(value))
+        Ok(value)
     }
 
     /// A binary operator, after its left operand.

@@ -4,6 +4,7 @@ pub mod ast;
 mod eval;
 mod expression;
 mod parse;
+mod plus;
 mod print;
 pub mod walk;
 

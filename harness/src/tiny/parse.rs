@@ -1,4 +1,5 @@
-//! Tiny's parser: statements (`docs/LANGUAGE.md` §1). Expressions are in [`super::expression`].
+//! Tiny's parser: statements (`docs/LANGUAGE.md` §1). Expressions are in [`super::expression`], the statements that only
+//! the dialect plus has in [`super::plus`].
 //!
 //! Neither recurses. Open blocks wait on a stack of their own, so a text nested a million deep is refused like any other
 //! error, and no tree deeper than [`MAX_DEPTH`] is ever built.
@@ -9,6 +10,7 @@ use std::ops::Range;
 
 use super::MAX_DEPTH;
 use super::ast::{Expr, Program, Stmt, Var};
+use super::plus::{Arm, Switch};
 
 use crate::dialect::Dialect;
 use crate::syntax::{self, Kind, SyntaxError, Token};
@@ -22,8 +24,7 @@ pub fn parse(text: &str) -> Result<Program, SyntaxError> {
 pub fn parse_in(text: &str, dialect: Dialect) -> Result<Program, SyntaxError> {
     let mut parser = Parser::new(text, dialect)?;
     let inputs = parser.inputs()?;
-    let body = parser.statements()?;
-    let result = parser.result()?;
+    let (body, result) = parser.statements()?;
     Ok(Program { variables: parser.variables, inputs, body, result })
 }
 
@@ -59,27 +60,33 @@ pub(super) struct Parser<'a> {
 }
 
 /// A block that is still open, or the `else` that holds an `if`.
-struct Open {
-    head: Head,
+pub(super) struct Open {
+    pub(super) head: Head,
     /// Its brace; that of the then part for an `else if`.
-    brace: Range<usize>,
+    pub(super) brace: Range<usize>,
     /// The statements before it, in the block around it.
-    before: Vec<Stmt>,
+    pub(super) before: Vec<Stmt>,
 }
 
 /// What a block belongs to, with the parts that are already there.
-enum Head {
+pub(super) enum Head {
     While(Expr),
     Then(Expr),
     Else(Expr, Vec<Stmt>),
     /// As `Else`, but without braces: it ends with its only statement.
     ElseIf(Expr, Vec<Stmt>),
+    Arm(Switch, Arm),
 }
 
 /// Whether only the dialect plus has such a token.
 fn is_of_plus(kind: Kind) -> bool {
     use Kind::*;
     matches!(kind, And | Or | Caret | Tilde | ShiftLeft | ShiftRight | ShiftRightLogical)
+}
+
+/// Whether a token only parts others.
+fn is_blank(kind: Kind) -> bool {
+    matches!(kind, Kind::LineEnd | Kind::HashComment | Kind::SlashComment)
 }
 
 impl<'a> Parser<'a> {
@@ -123,17 +130,21 @@ impl<'a> Parser<'a> {
         Ok(self.variables.len())
     }
 
-    /// `{ stmt }`, up to the `return`.
-    fn statements(&mut self) -> Result<Vec<Stmt>, SyntaxError> {
+    /// `{ stmt } "return" expr [ ";" ]`, to the end of the text.
+    fn statements(&mut self) -> Result<(Vec<Stmt>, Expr), SyntaxError> {
         let mut open: Vec<Open> = Vec::new();
         // The statements of the innermost open block.
         let mut body = Vec::new();
         loop {
             match self.next() {
-                Next::Identifier => {
-                    self.depth = open.len() + 1;
-                    body.push(self.assignment()?);
-                }
+                Next::Identifier => match self.statement_of_plus()? {
+                    Some("switch") => self.switch(&mut open, &mut body)?,
+                    Some(word) => body.push(self.jump(word, &open)?),
+                    None => {
+                        self.depth = open.len() + 1;
+                        body.push(self.assignment()?);
+                    }
+                },
                 Next::Keyword("while") => {
                     let (cond, brace) = self.condition(open.len())?;
                     open.push(Open { head: Head::While(cond), brace, before: mem::take(&mut body) });
@@ -146,7 +157,17 @@ impl<'a> Parser<'a> {
                     self.advance();
                     self.close(&mut open, &mut body)?;
                 }
-                Next::Keyword("return") if open.is_empty() => return Ok(body),
+                Next::Keyword("return") if open.is_empty() || self.dialect == Dialect::Plus => {
+                    self.depth = open.len();
+                    self.keyword()?;
+                    let value = self.expression()?;
+                    if open.is_empty() && (self.dialect == Dialect::Core || self.ends()) {
+                        self.end()?;
+                        return Ok((body, value));
+                    }
+                    self.end_of_statement()?;
+                    body.push(Stmt::Return(value));
+                }
                 next => return Err(self.no_statement(next, open.last())),
             }
         }
@@ -204,6 +225,7 @@ impl<'a> Parser<'a> {
                 Head::While(cond) => body.push(Stmt::While(cond, block)),
                 Head::Then(cond) => body.push(Stmt::If(cond, block, Vec::new())),
                 Head::Else(cond, then) | Head::ElseIf(cond, then) => body.push(Stmt::If(cond, then, block)),
+                Head::Arm(switch, arm) => self.next_arm(switch.with(arm, block), open, body)?,
             }
             if !matches!(open.last(), Some(Open { head: Head::ElseIf(..), .. })) {
                 break;
@@ -212,22 +234,24 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// `"return" expr [ ";" ]` and the end of the text.
-    fn result(&mut self) -> Result<Expr, SyntaxError> {
-        self.depth = 0;
-        self.keyword()?;
-        let result = self.expression()?;
+    /// Whether the text ends here, but for a `;`.
+    fn ends(&self) -> bool {
+        self.next() == Next::End || (self.next() == Next::Other(Kind::Semicolon) && self.behind().is_none())
+    }
+
+    /// `[ ";" ]` and the end of the text.
+    fn end(&mut self) -> Result<(), SyntaxError> {
         if self.next() == Next::Other(Kind::Semicolon) {
             self.advance();
         }
         match self.next() {
-            Next::End => Ok(result),
-            _ => Err(self.unexpected("the end of the program").with_help("`return` is the last statement")),
+            Next::End => Ok(()),
+            _ => Err(self.unexpected("the end of the program").with_help("`return` is the last statement of core")),
         }
     }
 
     /// A `;`, or a place where it may be left out.
-    fn end_of_statement(&mut self) -> Result<(), SyntaxError> {
+    pub(super) fn end_of_statement(&mut self) -> Result<(), SyntaxError> {
         match self.next() {
             Next::Other(Kind::Semicolon) => self.advance(),
             Next::Other(Kind::CloseBrace) | Next::End => {}
@@ -244,7 +268,9 @@ impl<'a> Parser<'a> {
             (Next::Other(Kind::Semicolon), _) => error.with_help("there is no empty statement: leave this `;` out"),
             (Next::Keyword("input"), _) => error.with_help("the inputs are declared once, before the first statement"),
             (Next::Keyword("else"), _) => error.with_help("an `else` follows the block of an `if`"),
-            (Next::Keyword("return"), _) => error.with_help("`return` stands once, at the program's end, in no block"),
+            (Next::Keyword("return"), _) => {
+                error.with_help("core has one `return`, at the program's end, in no block; plus has others")
+            }
             (Next::End, None) => error.with_help("a program ends with `return` and an expression"),
             (Next::End, Some(block)) => {
                 let (line, column) = self.line_column(block.brace.clone());
@@ -303,6 +329,12 @@ impl<'a> Parser<'a> {
         (behind.span.start == next.span.end).then_some(behind)
     }
 
+    /// The kind of the token after the next.
+    pub(super) fn behind(&self) -> Option<Kind> {
+        let rest = self.tokens.get(self.at + 1..)?;
+        rest.iter().map(|token| token.kind).find(|&kind| !is_blank(kind))
+    }
+
     /// A piece of the text.
     pub(super) fn slice(&self, span: Range<usize>) -> &'a str {
         &self.text[span]
@@ -324,7 +356,7 @@ impl<'a> Parser<'a> {
         while let Some(token) = self.tokens.get(self.at) {
             match token.kind {
                 Kind::LineEnd => self.line_ended = true,
-                Kind::HashComment | Kind::SlashComment => {}
+                kind if is_blank(kind) => {}
                 _ => break,
             }
             self.at += 1;
@@ -332,7 +364,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Takes a token of this kind and tells where it stands.
-    fn expect(&mut self, kind: Kind, expected: &str, help: &str) -> Result<Range<usize>, SyntaxError> {
+    pub(super) fn expect(&mut self, kind: Kind, expected: &str, help: &str) -> Result<Range<usize>, SyntaxError> {
         if self.next() != Next::Other(kind) {
             return Err(self.unexpected(expected).with_help(help));
         }

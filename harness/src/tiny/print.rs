@@ -70,6 +70,32 @@ impl Printer<'_, '_> {
                     }
                 }
             }
+            Stmt::Switch(value, arms, otherwise) => {
+                self.out.write_str("switch ")?;
+                self.expr(value, Level::Or)?;
+                self.out.write_str(" {\n")?;
+                for (constant, arm) in arms {
+                    self.indent(indent + 1)?;
+                    write!(self.out, "{constant}:")?;
+                    self.braces(arm, indent + 1)?;
+                    self.out.write_char('\n')?;
+                }
+                if !otherwise.is_empty() {
+                    self.indent(indent + 1)?;
+                    self.out.write_str("else:")?;
+                    self.braces(otherwise, indent + 1)?;
+                    self.out.write_char('\n')?;
+                }
+                self.indent(indent)?;
+                self.out.write_char('}')
+            }
+            Stmt::Break => self.out.write_str("break;"),
+            Stmt::Continue => self.out.write_str("continue;"),
+            Stmt::Return(value) => {
+                self.out.write_str("return ")?;
+                self.expr(value, Level::Or)?;
+                self.out.write_char(';')
+            }
         }
     }
 

@@ -9,15 +9,8 @@ use super::{Expr, Program, Stmt, Var};
 pub fn lists(program: &Program) -> Vec<&[Stmt]> {
     fn collect<'a>(list: &'a [Stmt], all: &mut Vec<&'a [Stmt]>) {
         all.push(list);
-        for stmt in list {
-            match stmt {
-                Stmt::Assign(..) => {}
-                Stmt::While(_, body) => collect(body, all),
-                Stmt::If(_, then, otherwise) => {
-                    collect(then, all);
-                    collect(otherwise, all);
-                }
-            }
+        for block in list.iter().flat_map(Stmt::blocks) {
+            collect(block, all);
         }
     }
     let mut all = Vec::new();
@@ -32,11 +25,7 @@ pub fn list_mut(program: &mut Program, n: usize) -> Option<&mut Vec<Stmt>> {
             return Some(list);
         }
         *n -= 1;
-        list.iter_mut().find_map(|stmt| match stmt {
-            Stmt::Assign(..) => None,
-            Stmt::While(_, body) => find(body, n),
-            Stmt::If(_, then, otherwise) => find(then, n).or_else(|| find(otherwise, n)),
-        })
+        list.iter_mut().flat_map(|stmt| stmt.parts_mut().1).find_map(|block| find(block, n))
     }
     find(&mut program.body, &mut { n })
 }
@@ -45,18 +34,8 @@ pub fn list_mut(program: &mut Program, n: usize) -> Option<&mut Vec<Stmt>> {
 pub fn expressions(program: &Program) -> Vec<&Expr> {
     fn of_list<'a>(list: &'a [Stmt], all: &mut Vec<&'a Expr>) {
         for stmt in list {
-            match stmt {
-                Stmt::Assign(_, value) => of_expr(value, all),
-                Stmt::While(condition, body) => {
-                    of_expr(condition, all);
-                    of_list(body, all);
-                }
-                Stmt::If(condition, then, otherwise) => {
-                    of_expr(condition, all);
-                    of_list(then, all);
-                    of_list(otherwise, all);
-                }
-            }
+            stmt.exprs().for_each(|expr| of_expr(expr, all));
+            stmt.blocks().for_each(|block| of_list(block, all));
         }
     }
     fn of_expr<'a>(expr: &'a Expr, all: &mut Vec<&'a Expr>) {
@@ -72,12 +51,9 @@ pub fn expressions(program: &Program) -> Vec<&Expr> {
 /// Expression number `n`, to change.
 pub fn expression_mut(program: &mut Program, n: usize) -> Option<&mut Expr> {
     fn in_list<'a>(list: &'a mut [Stmt], n: &mut usize) -> Option<&'a mut Expr> {
-        list.iter_mut().find_map(|stmt| match stmt {
-            Stmt::Assign(_, value) => in_expr(value, n),
-            Stmt::While(condition, body) => in_expr(condition, n).or_else(|| in_list(body, n)),
-            Stmt::If(condition, then, otherwise) => {
-                in_expr(condition, n).or_else(|| in_list(then, n)).or_else(|| in_list(otherwise, n))
-            }
+        list.iter_mut().find_map(|stmt| {
+            let (mut exprs, mut blocks) = stmt.parts_mut();
+            exprs.find_map(|expr| in_expr(expr, n)).or_else(|| blocks.find_map(|block| in_list(block, n)))
         })
     }
     fn in_expr<'a>(expr: &'a mut Expr, n: &mut usize) -> Option<&'a mut Expr> {
@@ -94,21 +70,12 @@ pub fn expression_mut(program: &mut Program, n: usize) -> Option<&mut Expr> {
 /// Calls `visit` for every occurrence of a variable in these statements, targets too.
 pub fn variables_mut(list: &mut [Stmt], visit: &mut impl FnMut(&mut Var)) {
     for stmt in list {
-        match stmt {
-            Stmt::Assign(target, value) => {
-                visit(target);
-                variables_of_mut(value, visit);
-            }
-            Stmt::While(condition, body) => {
-                variables_of_mut(condition, visit);
-                variables_mut(body, visit);
-            }
-            Stmt::If(condition, then, otherwise) => {
-                variables_of_mut(condition, visit);
-                variables_mut(then, visit);
-                variables_mut(otherwise, visit);
-            }
+        if let Stmt::Assign(target, _) = stmt {
+            visit(target);
         }
+        let (exprs, blocks) = stmt.parts_mut();
+        exprs.for_each(|expr| variables_of_mut(expr, visit));
+        blocks.for_each(|block| variables_mut(block, visit));
     }
 }
 

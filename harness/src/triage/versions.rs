@@ -17,8 +17,12 @@ pub struct Versions {
     pub asked: Vec<String>,
     /// Those that are wrong.
     pub wrong: Vec<String>,
+    /// The one before the oldest that is wrong.
+    pub last_right: Option<String>,
     /// The oldest that is wrong, if an older one is right.
     pub first_wrong: Option<String>,
+    /// The oldest that is right after one that is wrong.
+    pub right_again: Option<String>,
     /// In words.
     pub note: String,
 }
@@ -44,7 +48,10 @@ pub fn first_wrong(mut asked: Vec<(String, bool)>) -> Versions {
     asked.sort_by_key(|(version, _)| order(version));
     let wrong: Vec<String> = asked.iter().filter(|(_, wrong)| *wrong).map(|(version, _)| version.clone()).collect();
     let first = asked.iter().position(|(_, wrong)| *wrong);
-    let first_wrong = first.filter(|&index| index > 0).map(|index| asked[index].0.clone());
+    let version = |index: usize| asked[index].0.clone();
+    let last_right = first.and_then(|first| first.checked_sub(1)).map(version);
+    let first_wrong = first.filter(|&first| first > 0).map(version);
+    let right_again = first.and_then(|first| (first..asked.len()).find(|&later| !asked[later].1)).map(version);
     let list = |is_wrong: bool| {
         let names = asked.iter().filter(|(_, wrong)| *wrong == is_wrong).map(|(version, _)| version.as_str());
         names.collect::<Vec<_>>().join(", ")
@@ -53,9 +60,17 @@ pub fn first_wrong(mut asked: Vec<(String, bool)>) -> Versions {
         ([(only, _)], _) => format!("only one version is installed, {only}"),
         (all, n) if n == all.len() => format!("wrong in every installed version: {}", list(true)),
         (_, 0) => format!("right in every installed version: {}", list(false)),
-        _ => format!("wrong in {}; right in {}", list(true), list(false)),
+        _ => {
+            let told =
+                |what: &str, version: &Option<String>| version.as_ref().map(|version| format!("{what} {version}"));
+            let turns =
+                [told("last right", &last_right), told("first wrong", &first_wrong), told("right again", &right_again)];
+            let turns: Vec<String> = turns.into_iter().flatten().collect();
+            format!("{}; wrong in {}; right in {}", turns.join(", "), list(true), list(false))
+        }
     };
-    Versions { asked: asked.into_iter().map(|(version, _)| version).collect(), wrong, first_wrong, note }
+    let asked: Vec<String> = asked.iter().map(|(version, _)| version.clone()).collect();
+    Versions { asked, wrong, last_right, first_wrong, right_again, note }
 }
 
 /// Semantic versions in their order; what is none comes last, by its text.
@@ -75,12 +90,19 @@ mod tests {
             asked(&[("22.1.8", true), ("9.0.1", false), ("14.0.6", true), ("13.0.1", false), ("23.0.0", false)]);
         assert_eq!(versions.asked, ["9.0.1", "13.0.1", "14.0.6", "22.1.8", "23.0.0"]);
         assert_eq!(versions.wrong, ["14.0.6", "22.1.8"]);
+        assert_eq!(versions.last_right.as_deref(), Some("13.0.1"));
         assert_eq!(versions.first_wrong.as_deref(), Some("14.0.6"));
-        assert_eq!(versions.note, "wrong in 14.0.6, 22.1.8; right in 9.0.1, 13.0.1, 23.0.0");
+        assert_eq!(versions.right_again.as_deref(), Some("23.0.0"));
+        let note = "last right 13.0.1, first wrong 14.0.6, right again 23.0.0; wrong in 14.0.6, 22.1.8; \
+                    right in 9.0.1, 13.0.1, 23.0.0";
+        assert_eq!(versions.note, note);
 
         let note = |list: &[(&str, bool)]| asked(list).note;
         assert_eq!(note(&[("22.1.8", true)]), "only one version is installed, 22.1.8");
-        assert_eq!(note(&[("14.0.6", true), ("22.1.8", false)]), "wrong in 14.0.6; right in 22.1.8");
+        assert_eq!(
+            note(&[("14.0.6", true), ("22.1.8", false)]),
+            "right again 22.1.8; wrong in 14.0.6; right in 22.1.8"
+        );
         assert_eq!(note(&[("14.0.6", false), ("22.1.8", false)]), "right in every installed version: 14.0.6, 22.1.8");
     }
 }

@@ -30,9 +30,9 @@ fn a_shared_object_that_cannot_be_used_is_refused_with_what_to_do() {
     let stale = object("const char *roundtrip_built_from(void) { return \"0123456789abcdef\"; }");
     let mute = object(&format!(
         "const char *roundtrip_built_from(void) {{ return \"{}\"; }}
-         void roundtrip_answer(const char *q, unsigned long n, void (*take)(const char *, unsigned long, void *), void *c)
+         void roundtrip_answer(const char *q, unsigned long n, void (*take)(const char *, unsigned long, void *), void *c, void *stage)
          {{ take(\"?\", 1, c); }}",
-        env!("ROUNDTRIP_SOURCES"),
+        env!("ROUNDTRIP_SOURCES_LLVM"),
     ));
     let euler = case("tiny/euler1.tiny");
     let euler = euler.to_str().unwrap();

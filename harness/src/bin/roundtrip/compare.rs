@@ -5,11 +5,12 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
 use harness::case::{Case, DEFAULT_FUEL, Form};
-use harness::compare::versions::{Change, Row, Seen, Spread, Summary, median, summarize};
+use harness::compare::Standing;
+use harness::compare::versions::{Change, Comparison, Row, Seen, Spread, median};
 use harness::generate::{self, Policy};
 use harness::path::{Detail, Path, registry};
 use harness::record;
-use harness::report::{self, count};
+use harness::report::{self, count, html};
 use serde_json::json;
 
 use crate::planted::Plant;
@@ -18,6 +19,7 @@ use crate::source::{InputForm, RunOptions, Source};
 use crate::status::Status;
 use crate::terminal::{Format, Terminal};
 use crate::validate::violations;
+use crate::workers::{Checker, LimitOptions};
 
 /// Compare versions or option sets of compilers: what changed in verdicts, IR, code size and compile time
 #[derive(clap::Args)]
@@ -26,9 +28,11 @@ Examples:
   roundtrip compare --paths 'llvm@19/*' --paths 'llvm@22.1.8/*'
   roundtrip compare --paths cranelift@0.122/speed --paths cranelift/speed corpus/known-bugs
   roundtrip compare --paths cranelift/none --paths cranelift/speed --programs 100 --seed 1 --format json
+  roundtrip compare --paths 'llvm@14/*-O2' --paths 'llvm/*-O2' --html llvm.html
 
 Paths of one variant are compared; two single paths are compared whatever they are called. The first --paths is compared
-with each of the others. `scripts/toolchain add` installs versions.
+with each of the others. `scripts/toolchain add` installs versions. Sizes and times are of programs that both are right on;
+times are of one after the other in turn, and the spread is that of the programs' ratios.
 Exit status: 0 no regression, 1 the second is wrong where the first was right, 2 usage or missing toolchain.")]
 pub struct Args {
     /// Programs
@@ -49,6 +53,11 @@ pub struct Args {
     /// How to print
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
+    /// Write it as a page too, with every program
+    #[arg(long, value_name = "OUT")]
+    html: Option<PathBuf>,
+    #[command(flatten)]
+    limits: LimitOptions,
     #[command(flatten)]
     plant: Plant,
 }
@@ -67,14 +76,23 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
     let pairs = pairs(&sides, terminal)?;
     let programs = programs(args, terminal)?;
     let own: Vec<Box<dyn Path>> = registry().into_iter().filter(|path| path.id().version.is_none()).collect();
+    let all: Vec<&dyn Path> = own.iter().chain(sides.iter().flatten()).map(|path| &**path).collect();
+    let checker = Checker::new(&all, &args.plant, &args.limits);
     let mut status = Status::Good;
+    let mut comparisons = Vec::new();
     for pair in &pairs {
-        let rows: Vec<Row> = programs.iter().map(|(name, case)| row(name, case, pair, &own, args.repeat)).collect();
-        let summary = summarize(&rows);
-        if rows.iter().any(|row| row.change() == Some(Change::Regression)) {
+        let rows = programs.iter().map(|(name, case)| row(name, case, pair, &own, &checker, args.repeat));
+        let rows = rows.collect::<anyhow::Result<Vec<Row>>>()?;
+        let comparison = Comparison::new(pair.first.id().to_string(), pair.second.id().to_string(), rows);
+        if comparison.rows.iter().any(|row| row.change() == Some(Change::Regression)) {
             status = Status::Finding;
         }
-        print(pair, &rows, &summary, args.format, terminal)?;
+        print(&comparison, args.format, terminal)?;
+        comparisons.push(comparison);
+    }
+    if let Some(file) = &args.html {
+        record::write(file, &html::comparisons(&comparisons))
+            .with_context(|| format!("cannot write {}", file.display()))?;
     }
     Ok(status)
 }
@@ -127,54 +145,65 @@ fn programs(args: &Args, terminal: &Terminal) -> anyhow::Result<Vec<(String, Cas
     Ok(programs)
 }
 
-/// One program under a pair.
-fn row(name: &str, case: &Case, pair: &Pair<'_>, own: &[Box<dyn Path>], repeat: u32) -> Row {
-    let unrun = Case { vectors: Vec::new(), ..case.clone() };
-    let mut times: [Vec<Duration>; 2] = [Vec::new(), Vec::new()];
-    let mut sizes = [None, None];
-    for _ in 0..repeat {
-        for (side, path) in [pair.first, pair.second].into_iter().enumerate() {
-            let start = Instant::now();
-            let observation = path.observe(&unrun, Detail::default());
-            times[side].push(start.elapsed());
-            sizes[side] = observation.size;
-        }
-    }
-    let standing = |path: &dyn Path| {
+/// One program under a pair: whether both are right, seen by a worker process; if they are, what it costs, measured here.
+fn row(
+    name: &str,
+    case: &Case,
+    pair: &Pair<'_>,
+    own: &[Box<dyn Path>],
+    checker: &Checker,
+    repeat: u32,
+) -> anyhow::Result<Row> {
+    let seen = |path: &dyn Path| -> anyhow::Result<Seen> {
         let paths: Vec<&dyn Path> = own.iter().map(|path| &**path).chain([path]).collect();
-        harness::check(case, &paths, Detail::default()).standing(&path.id())
+        let standing = checker.check(case, &paths, Detail::default())?.standing(&path.id());
+        Ok(Seen { standing, size: None, time: Duration::ZERO })
     };
-    let [first_times, second_times] = times;
-    Row {
-        program: name.to_string(),
-        first: Seen { standing: standing(pair.first), size: sizes[0], time: median(first_times) },
-        second: Seen { standing: standing(pair.second), size: sizes[1], time: median(second_times) },
+    let mut row = Row { program: name.to_string(), first: seen(pair.first)?, second: seen(pair.second)? };
+    if row.first.standing == Standing::Right && row.second.standing == Standing::Right {
+        measure(case, pair, repeat, &mut row);
     }
+    Ok(row)
 }
 
-fn print(pair: &Pair<'_>, rows: &[Row], summary: &Summary, format: Format, terminal: &Terminal) -> anyhow::Result<()> {
-    let (first, second) = (pair.first.id().to_string(), pair.second.id().to_string());
-    let changed =
-        Change::ALL.into_iter().flat_map(|change| rows.iter().filter(move |row| row.change() == Some(change)));
+/// Measures one side and the other in turn, so that what the machine does meanwhile falls on both.
+fn measure(case: &Case, pair: &Pair<'_>, repeat: u32, row: &mut Row) {
+    let unrun = Case { vectors: Vec::new(), ..case.clone() };
+    let mut times: [Vec<Duration>; 2] = [Vec::new(), Vec::new()];
+    for _ in 0..repeat {
+        for ((path, seen), times) in
+            [(pair.first, &mut row.first), (pair.second, &mut row.second)].into_iter().zip(&mut times)
+        {
+            let start = Instant::now();
+            let observation = path.observe(&unrun, Detail::default());
+            times.push(start.elapsed());
+            seen.size = observation.size;
+        }
+    }
+    [row.first.time, row.second.time] = times.map(median);
+}
+
+fn print(comparison: &Comparison, format: Format, terminal: &Terminal) -> anyhow::Result<()> {
+    let Comparison { first, second, summary, .. } = comparison;
     if format == Format::Json {
-        for row in changed {
-            terminal.json(&json!({ "first": first, "second": second, "change": row.change(), "row": row }))?;
+        for (change, row) in comparison.changed() {
+            terminal.json(&json!({ "first": first, "second": second, "change": change, "row": row }))?;
         }
         return terminal.json(&json!({ "first": first, "second": second, "summary": summary }));
     }
     terminal.line(format!("{first} → {second}: {}", count(summary.programs, "program")))?;
-    for row in changed {
-        let change = row.change().map(Change::name).unwrap_or_default();
+    for (change, row) in comparison.changed() {
         let (was, is) = (&row.first.standing, &row.second.standing);
-        terminal.line(format!("  {change}: {}: {was} → {is}", row.program))?;
+        terminal.line(format!("  {}: {}: {was} → {is}", change.name(), row.program))?;
     }
     let counts = summary.changes.iter().map(|(change, count)| [change.name().to_string(), count.to_string()]);
     let sums = |(first, second): (u64, u64)| format!("{first} → {second}");
+    let times = summary.microseconds.map(|(first, second)| format!("{first} → {second} µs, "));
     let numbers = [
         ["parameters".to_string(), sums(summary.parameters)],
         ["instructions".into(), sums(summary.instructions)],
         ["code size".into(), ratio(summary.code)],
-        ["compile time".into(), ratio(summary.time)],
+        ["compile time".into(), times.unwrap_or_default() + &ratio(summary.time)],
     ];
     terminal.line(report::table(["", "first → second"], counts.chain(numbers)))
 }

@@ -1,5 +1,6 @@
 //! `roundtrip known-bugs replay`: are the compilers wrong that are known to be, and the others right?
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use anyhow::{Context, anyhow, bail};
@@ -12,9 +13,11 @@ use harness::record::known_bugs::KnownBug;
 use harness::report::{self, count};
 use serde_json::json;
 
+use crate::planted::Plant;
 use crate::source::{InputForm, RunOptions, Source};
 use crate::status::Status;
 use crate::terminal::{Format, Terminal};
+use crate::workers::{Checker, LimitOptions};
 
 /// Work with known bugs of released compilers
 #[derive(clap::Args)]
@@ -46,6 +49,10 @@ struct ReplayArgs {
     /// How to print
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
+    #[command(flatten)]
+    limits: LimitOptions,
+    #[command(flatten)]
+    plant: Plant,
 }
 
 /// What one path was expected to be on one program, and is.
@@ -66,6 +73,7 @@ impl Trial {
 /// Dispatches.
 pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
     let Command::Replay(args) = &args.command;
+    args.plant.apply();
     let entries = record::entries(&args.folder).with_context(|| format!("cannot read {}", args.folder.display()))?;
     if entries.is_empty() {
         bail!("{} holds no program: nothing was replayed", args.folder.display());
@@ -79,7 +87,7 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
         let source = Source::read(&entry.file, &InputForm { input_form: None, dialect: None })?;
         let bug = KnownBug::parse(&source.text).map_err(|error| source.error(&error, terminal))?;
         missing.extend(not_installed(&source.name, &bug, &versions));
-        trials.extend(replay(source, &bug, &versions, terminal)?);
+        trials.extend(replay(args, source, &bug, &versions, terminal)?);
     }
     print(&trials, &missing, args.format, terminal)?;
     if !trials.iter().any(|trial| trial.wrong) {
@@ -89,33 +97,49 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
 }
 
 /// Tries a program on every path that its comments name, on every version that is here.
-fn replay(source: Source, bug: &KnownBug, versions: &[Version], terminal: &Terminal) -> anyhow::Result<Vec<Trial>> {
+fn replay(
+    args: &ReplayArgs,
+    source: Source,
+    bug: &KnownBug,
+    versions: &[Version],
+    terminal: &Terminal,
+) -> anyhow::Result<Vec<Trial>> {
     let name = source.name.clone();
     let loaded = source.load(&RunOptions { inputs: Vec::new(), fuel: DEFAULT_FUEL }, terminal)?;
     let own: Vec<Box<dyn Path>> = registry().into_iter().filter(|path| path.id().version.is_none()).collect();
+    let named = named(bug, versions)?;
+    let all: Vec<&dyn Path> = own.iter().chain(named.iter().map(|(path, _)| path)).map(|path| &**path).collect();
+    let checker = Checker::new(&all, &args.plant, &args.limits);
     let mut trials = Vec::new();
-    for version in versions {
-        let mut variants: Vec<&String> = bug.claims.iter().flat_map(|claim| &claim.variants).collect();
-        variants.sort();
-        variants.dedup();
-        for variant in variants {
-            let Some(wrong) = bug.expects_wrong(&version.compiler, &version.version, variant) else { continue };
-            let Some(path) = version.path(variant).map_err(|reason| anyhow!(reason))? else { continue };
-            let mut paths: Vec<&dyn Path> = own.iter().map(|path| &**path).collect();
-            paths.push(&*path);
-            let report = harness::check(&loaded.case, &paths, Detail::default());
-            // What the program's own comments say is right decides; the interpreters must agree with it.
-            for expectation in &loaded.expectations {
-                let right = &report.runs[expectation.run].right;
-                if *right != expectation.expected {
-                    bail!("{name} expects {} where its meaning is {right}", expectation.expected);
-                }
+    for (path, wrong) in &named {
+        let paths: Vec<&dyn Path> = own.iter().chain([path]).map(|path| &**path).collect();
+        let report = checker.check(&loaded.case, &paths, Detail::default())?;
+        // What the program's own comments say is right decides; the interpreters must agree with it.
+        for expectation in &loaded.expectations {
+            let right = &report.runs[expectation.run].right;
+            if *right != expectation.expected {
+                bail!("{name} expects {} where its meaning is {right}", expectation.expected);
             }
-            let standing = report.standing(&path.id());
-            trials.push(Trial { file: name.clone(), path: path.id(), wrong, standing });
         }
+        let standing = report.standing(&path.id());
+        trials.push(Trial { file: name.clone(), path: path.id(), wrong: *wrong, standing });
     }
     Ok(trials)
+}
+
+/// The paths that a bug's comments name, of every version that is here, each with whether it must be wrong.
+fn named(bug: &KnownBug, versions: &[Version]) -> anyhow::Result<Vec<(Box<dyn Path>, bool)>> {
+    let variants: BTreeSet<&String> = bug.claims.iter().flat_map(|claim| &claim.variants).collect();
+    let mut named = Vec::new();
+    for version in versions {
+        for variant in &variants {
+            let Some(wrong) = bug.expects_wrong(&version.compiler, &version.version, variant) else { continue };
+            if let Some(path) = version.path(variant).map_err(|reason| anyhow!(reason))? {
+                named.push((path, wrong));
+            }
+        }
+    }
+    Ok(named)
 }
 
 /// The versions that the bug is known in and that are not here.

@@ -10,10 +10,12 @@ use harness::path::{self, Detail};
 use harness::report;
 use harness::tac;
 
+use crate::planted::Plant;
 use crate::source::{InputForm, Source};
 use crate::status::Status;
 use crate::terminal::Terminal;
 use crate::validate::violations;
+use crate::workers::{Checker, LimitOptions};
 
 /// Print one form of a program
 #[derive(clap::Args)]
@@ -35,6 +37,10 @@ pub struct Args {
     /// The form to print
     #[arg(long, value_name = "FORM")]
     form: LowerForm,
+    #[command(flatten)]
+    limits: LimitOptions,
+    #[command(flatten)]
+    plant: Plant,
 }
 
 /// The forms, in the order of the data flow.
@@ -94,13 +100,14 @@ impl LowerForm {
 
 /// Prints the form.
 pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
+    args.plant.apply();
     let source = Source::read(&args.file, &args.input_form)?;
     let program = source.program(terminal)?;
     if let (Some(fault), true) = (violations(&program).first(), args.form != LowerForm::Ssa) {
         bail!("{}: {fault}; only a valid function has other forms", source.name);
     }
     let text = match (args.form.compiler(), &program) {
-        (Some(compiler), Program::Tiny(_) | Program::Tac(_)) => Some(compiled(compiler, args.form, program, terminal)?),
+        (Some(compiler), Program::Tiny(_) | Program::Tac(_)) => Some(compiled(args, compiler, program, terminal)?),
         _ => lowered(&program, args.form),
     };
     let Some(text) = text else {
@@ -169,16 +176,17 @@ fn phi(function: &Function) -> String {
 }
 
 /// The text of this name from the first of the compiler's paths that has it.
-fn compiled(compiler: &str, form: LowerForm, program: Program, terminal: &Terminal) -> anyhow::Result<String> {
+fn compiled(args: &Args, compiler: &str, program: Program, terminal: &Terminal) -> anyhow::Result<String> {
     let case = Case { program, vectors: Vec::new(), fuel: DEFAULT_FUEL };
-    let name = form.name();
+    let name = args.form.name();
     let mut reasons = Vec::new();
     for path in path::registry().into_iter().filter(|path| path.id().compiler == compiler) {
         if let Some(why) = path.toolchain().unavailable {
             reasons.push(why);
             continue;
         }
-        let observation = path.observe(&case, Detail { texts: true, ..Detail::default() });
+        let checker = Checker::new(&[&*path], &args.plant, &args.limits);
+        let observation = checker.observe(&case, &*path, Detail { texts: true, ..Detail::default() })?;
         for fault in &observation.faults {
             terminal.warn(format!("{}, {}: {}", path.id(), fault.stage, fault.message));
         }

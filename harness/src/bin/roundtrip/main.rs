@@ -27,6 +27,7 @@ mod summarize;
 mod terminal;
 mod triage;
 mod validate;
+mod versions;
 mod workers;
 
 use std::process::ExitCode;
@@ -91,6 +92,7 @@ enum Command {
     Corpus(corpus::Args),
     Compare(compare::Args),
     KnownBugs(known_bugs::Args),
+    Versions(versions::Args),
     Part(part::Args),
     Summarize(summarize::Args),
     Report(report::Args),
@@ -132,6 +134,7 @@ fn run_command(command: &Command, terminal: &Terminal) -> anyhow::Result<Status>
         Command::Corpus(args) => corpus::run(args, terminal),
         Command::Compare(args) => compare::run(args, terminal),
         Command::KnownBugs(args) => known_bugs::run(args, terminal),
+        Command::Versions(args) => versions::run(args, terminal),
         Command::Part(args) => part::run(args, terminal),
         Command::Summarize(args) => summarize::run(args, terminal),
         Command::Report(args) => report::run(args, terminal),

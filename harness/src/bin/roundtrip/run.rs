@@ -11,11 +11,13 @@ use harness::path::{Detail, Path};
 use harness::report::{self, count};
 use serde_json::json;
 
+use crate::planted::Plant;
 use crate::select;
 use crate::source::{InputForm, RunOptions, Source};
 use crate::status::Status;
 use crate::terminal::{Format, Terminal};
 use crate::validate::violations;
+use crate::workers::{Checker, LimitOptions};
 
 /// Run a program on one path and print its outcome
 #[derive(clap::Args)]
@@ -38,12 +40,16 @@ pub struct Args {
     path: Option<String>,
     #[command(flatten)]
     options: RunOptions,
+    #[command(flatten)]
+    limits: LimitOptions,
     /// Add a line with the interpreter's steps
     #[arg(long)]
     steps: bool,
     /// How to print
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
+    #[command(flatten)]
+    plant: Plant,
 }
 
 /// What one vector came to; only interpreters count steps.
@@ -55,6 +61,7 @@ struct Ran {
 
 /// Runs every vector and prints its outcome.
 pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
+    args.plant.apply();
     let source = Source::read(&args.file, &args.input_form)?;
     let program = source.program(terminal)?;
     if let Some(fault) = violations(&program).first() {
@@ -72,7 +79,7 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
     let ran = match Interpreter::from_id(&path.id()) {
         Some(interpreter) => interpret(interpreter, &case)?,
         None if args.steps => bail!("{} counts no steps; interpreters do", path.id()),
-        None => match compiled(&*path, &case, terminal)? {
+        None => match compiled(args, &*path, &case, terminal)? {
             Ok(ran) => ran,
             Err(status) => return Ok(status),
         },
@@ -101,11 +108,17 @@ fn interpret(interpreter: Interpreter, case: &Case) -> anyhow::Result<Vec<Ran>> 
 }
 
 /// Runs compiled code on the vectors that end within the fuel, or says why there is nothing to run.
-fn compiled(path: &dyn Path, case: &Case, terminal: &Terminal) -> anyhow::Result<Result<Vec<Ran>, Status>> {
+fn compiled(
+    args: &Args,
+    path: &dyn Path,
+    case: &Case,
+    terminal: &Terminal,
+) -> anyhow::Result<Result<Vec<Ran>, Status>> {
     let reference = judge::reference(case);
     let ends: Vec<bool> = reference.iter().map(|execution| execution.outcome.end != End::OutOfFuel).collect();
     let ending = case.vectors.iter().zip(&ends).filter(|(_, ends)| **ends).map(|(vector, _)| vector.clone());
-    let observation = path.observe(&Case { vectors: ending.collect(), ..case.clone() }, Detail::default());
+    let ending = Case { vectors: ending.collect(), ..case.clone() };
+    let observation = Checker::new(&[path], &args.plant, &args.limits).observe(&ending, path, Detail::default())?;
     for fault in &observation.faults {
         terminal.warn(format!("{}, {}: {}", path.id(), fault.stage, fault.message));
     }

@@ -1,7 +1,8 @@
 //! Algorithm 8.4.7: block-argument SSA from a Tiny tree, every variable passed at every join.
 //!
 //! One pass over the tree with one emission point. Invariant: `env[x]` is an atom whose definition dominates the
-//! emission point and which holds x's current value. Block names are taken before the blocks are opened
+//! emission point, if that is reachable, and which holds x's current value. The statements of the dialect plus are ours
+//! (`docs/LANGUAGE.md` §8): they leave the block, and what follows goes into one that nothing branches to. Block names are taken before the blocks are opened
 //! (`docs/LANGUAGE.md` §6), so while the pass runs a [`Block`] is the number of its name; [`Builder::finish`] puts the
 //! places in the listing in its stead.
 
@@ -46,6 +47,16 @@ struct Builder {
     params: Vec<Value>,
     /// The open block's instructions.
     body: Vec<Inst>,
+    /// The open loops, from the outermost to the innermost.
+    loops: Vec<Loop>,
+}
+
+/// Where `continue` and `break` go.
+struct Loop {
+    header: Block,
+    exit: Block,
+    /// The values at the loop's last test.
+    at_header: Vec<Atom>,
 }
 
 const ENTRY: Block = Block(0);
@@ -71,6 +82,7 @@ impl Builder {
             name: ENTRY,
             params: Vec::new(),
             body: Vec::new(),
+            loops: Vec::new(),
         }
     }
 
@@ -80,7 +92,31 @@ impl Builder {
                 Stmt::Assign(variable, value) => self.env[variable.index()] = self.expr(value),
                 Stmt::While(condition, body) => self.while_loop(condition, body),
                 Stmt::If(condition, then, otherwise) => self.if_else(condition, then, otherwise),
+                Stmt::Switch(value, arms, otherwise) => self.switch(value, arms, otherwise),
+                Stmt::Break => {
+                    let stale = plant::on(Fault::LabBreakStaleValues);
+                    let args = |open: &Loop, env: &[Atom]| if stale { open.at_header.clone() } else { env.to_vec() };
+                    let exit = self.loops.last().map(|open| Target { block: open.exit, args: args(open, &self.env) });
+                    self.leave(exit.map(Terminator::Br));
+                }
+                Stmt::Continue => {
+                    let header = self.loops.last().map(|open| Target { block: open.header, args: self.env.clone() });
+                    self.leave(header.map(Terminator::Br));
+                }
+                Stmt::Return(value) => {
+                    let value = self.expr(value);
+                    self.leave(Some(Terminator::Ret(value)));
+                }
             }
+        }
+    }
+
+    /// Ends the block; what follows goes into one that nothing branches to.
+    fn leave(&mut self, term: Option<Terminator<Target>>) {
+        if let Some(term) = term {
+            self.close(term);
+            let behind = self.fresh_block();
+            self.open(behind, Vec::new());
         }
     }
 
@@ -92,16 +128,25 @@ impl Builder {
         let args = mem::replace(&mut self.env, at_header.clone());
         self.close(Terminator::Br(Target { block: header, args }));
 
+        // What `break` brings to the exit differs from what the header does.
+        let is_left = has_break(body);
         self.open(header, params);
         let condition = self.expr(condition);
-        self.close(Terminator::Cbr(condition, to(inside), to(exit)));
+        let args = if is_left { at_header.clone() } else { Vec::new() };
+        self.close(Terminator::Cbr(condition, to(inside), Target { block: exit, args }));
 
         self.open(inside, Vec::new());
+        self.loops.push(Loop { header, exit, at_header: at_header.clone() });
         self.stmts(body);
+        self.loops.pop();
         let args = mem::replace(&mut self.env, at_header);
         self.close(Terminator::Br(Target { block: header, args }));
 
-        self.open(exit, Vec::new());
+        let params = if is_left { self.fresh_params() } else { Vec::new() };
+        if is_left {
+            self.env = atoms(&params);
+        }
+        self.open(exit, params);
         if let Some(before) = before {
             self.env = before;
         }
@@ -125,6 +170,28 @@ impl Builder {
         let after_else = mem::replace(&mut self.env, atoms(&params));
         self.close(Terminator::Br(Target { block: join, args: faulty.unwrap_or(after_else) }));
 
+        self.open(join, params);
+    }
+
+    fn switch(&mut self, value: &Expr, arms: &[(i64, Vec<Stmt>)], otherwise: &[Stmt]) {
+        let blocks: Vec<Block> = arms.iter().map(|_| self.fresh_block()).collect();
+        let (other, join) = (self.fresh_block(), self.fresh_block());
+        let value = self.expr(value);
+        let targets = arms.iter().zip(&blocks).map(|((constant, _), block)| (*constant, to(*block))).collect();
+        self.close(Terminator::Switch(value, targets, to(other)));
+        let before = self.env.clone();
+
+        let bodies = arms.iter().map(|(_, arm)| &arm[..]).chain([otherwise]);
+        for (block, body) in blocks.into_iter().chain([other]).zip(bodies) {
+            self.open(block, Vec::new());
+            self.stmts(body);
+            let after = if plant::on(Fault::LabArmStaleValues) { self.env.clone() } else { before.clone() };
+            let args = mem::replace(&mut self.env, after);
+            self.close(Terminator::Br(Target { block: join, args }));
+        }
+
+        let params = self.fresh_params();
+        self.env = atoms(&params);
         self.open(join, params);
     }
 
@@ -226,6 +293,15 @@ impl Builder {
         }
         Function { inputs, blocks: self.blocks, value_names: self.value_names, block_names }
     }
+}
+
+/// Whether a `break` leaves the loop that these statements are the body of.
+fn has_break(body: &[Stmt]) -> bool {
+    body.iter().any(|stmt| match stmt {
+        Stmt::Break => true,
+        Stmt::While(..) => false,
+        _ => stmt.blocks().any(|block| has_break(block)),
+    })
 }
 
 /// A target without arguments.

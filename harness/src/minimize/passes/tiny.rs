@@ -1,5 +1,7 @@
 //! Tiny: on the syntax tree.
 
+mod switch;
+
 use super::vectors::{self, without_input};
 use super::{Attempt, Pass, chunks, constants, operations};
 use crate::case::{Case, Program as AnyProgram};
@@ -13,6 +15,8 @@ pub const COARSE: &[Pass] = &[
     vectors::DROP_ONE,
     Pass { name: "return early", attempt: |case, n| on_program(case, n, return_early) },
     Pass { name: "delete statements", attempt: |case, n| on_program(case, n, delete_statements) },
+    Pass { name: "drop arms", attempt: |case, n| on_program(case, n, switch::drop_arms) },
+    Pass { name: "one arm", attempt: |case, n| on_program(case, n, switch::one_arm) },
     Pass { name: "unwrap", attempt: |case, n| on_program(case, n, unwrap) },
     Pass { name: "return from within", attempt: |case, n| on_program(case, n, return_from_within) },
     Pass { name: "fold", attempt: |case, n| on_program(case, n, fold) },
@@ -27,6 +31,7 @@ pub const FINE: &[Pass] = &[
     Pass { name: "merge variables", attempt: |case, n| on_program(case, n, merge_variables) },
     Pass { name: "simpler operations", attempt: |case, n| on_program(case, n, simplify_operation) },
     Pass { name: "simplify constants", attempt: |case, n| on_program(case, n, simplify_constant) },
+    Pass { name: "simplify arms", attempt: |case, n| on_program(case, n, switch::simplify_arm) },
     Pass { name: "simplify equal constants", attempt: |case, n| on_program(case, n, simplify_equal) },
     vectors::VALUES,
     Pass { name: "rename variables", attempt: |case, n| on_program(case, n, rename_variables) },
@@ -46,9 +51,9 @@ fn with(case: &Case, mut program: Program, vectors: Vec<Vec<i64>>) -> Case {
 /// Ends the program at its `n`th statement and returns what that computes or depends on.
 fn return_early(program: &Program, n: usize) -> Attempt<Program> {
     let Some(stmt) = program.body.get(n) else { return Attempt::End };
+    let Some(value) = stmt.exprs().next() else { return Attempt::Nothing };
     let mut cut = program.clone();
     cut.body.truncate(n);
-    let (Stmt::Assign(_, value) | Stmt::While(value, _) | Stmt::If(value, ..)) = stmt;
     cut.result = value.clone();
     Attempt::Candidate(cut)
 }
@@ -102,7 +107,7 @@ fn return_from_within(program: &Program, n: usize) -> Attempt<Program> {
     let (condition, body) = match program.body.get(n / RETURNS) {
         None => return Attempt::End,
         Some(Stmt::While(condition, body) | Stmt::If(condition, body, _)) => (condition, body),
-        Some(Stmt::Assign(..)) => return Attempt::Nothing,
+        Some(_) => return Attempt::Nothing,
     };
     let Some(&Stmt::Assign(target, _)) = body.first() else { return Attempt::Nothing };
     let mut cut = program.clone();

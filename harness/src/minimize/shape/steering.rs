@@ -28,34 +28,25 @@ fn others_of_tiny(program: &Tiny) -> Vec<Op> {
 /// The variables of all loops' conditions.
 fn conditions(list: &[Stmt], variables: &mut Vec<Var>) {
     for stmt in list {
-        match stmt {
-            Stmt::Assign(..) => {}
-            Stmt::While(condition, body) => {
-                of_expression(condition, &mut |expr| {
-                    variables.extend(if let Expr::Var(var) = expr { Some(*var) } else { None })
-                });
-                conditions(body, variables);
-            }
-            Stmt::If(_, then, otherwise) => {
-                conditions(then, variables);
-                conditions(otherwise, variables);
-            }
+        if let Stmt::While(condition, _) = stmt {
+            of_expression(condition, &mut |expr| {
+                variables.extend(if let Expr::Var(var) = expr { Some(*var) } else { None })
+            });
         }
+        stmt.blocks().for_each(|block| conditions(block, variables));
     }
 }
 
 fn of_list(list: &[Stmt], steering: &[Var], others: &mut Vec<Op>) {
     for stmt in list {
-        match stmt {
-            Stmt::Assign(target, _) if steering.contains(target) => {}
-            Stmt::Assign(_, value) => of_expression(value, &mut |expr| others.extend(operation(expr))),
-            Stmt::While(_, body) => of_list(body, steering, others),
-            Stmt::If(condition, then, otherwise) => {
-                of_expression(condition, &mut |expr| others.extend(operation(expr)));
-                of_list(then, steering, others);
-                of_list(otherwise, steering, others);
-            }
+        let steers = match stmt {
+            Stmt::Assign(target, _) => steering.contains(target),
+            _ => matches!(stmt, Stmt::While(..)),
+        };
+        if !steers {
+            stmt.exprs().for_each(|expr| of_expression(expr, &mut |expr| others.extend(operation(expr))));
         }
+        stmt.blocks().for_each(|block| of_list(block, steering, others));
     }
 }
 

@@ -17,6 +17,7 @@
 //! | 0.92 | the graph itself is indexed by instructions |
 //! | 0.91 | the frontend ends by reference |
 //! | 0.90 | a comparison gives a `b1`, widened by `bint`; `smin` is `imin`, there is no `bswap`; see `meaning.rs` too |
+//! | 0.89 | a comparison may ask for overflow: `meaning.rs` |
 //! | 0.87 | `compile` gives no machine code; a width is a `u16`; a stack slot is made by another name |
 
 use cranelift_codegen::ir::{self, InstBuilder, InstructionData, TrapCode, Type, Value, types};
@@ -71,7 +72,7 @@ pub(super) fn declare_var(builder: &mut FunctionBuilder<'_>, _: usize) -> Variab
 /// Declares the variable of this number.
 #[cfg(cranelift_before = "0.122")]
 pub(super) fn declare_var(builder: &mut FunctionBuilder<'_>, index: usize) -> Variable {
-    let variable = Variable::from_u32(index as u32);
+    let variable = <Variable as cranelift_codegen::entity::EntityRef>::new(index);
     builder.declare_var(variable, types::I64);
     variable
 }
@@ -203,6 +204,15 @@ pub(super) fn data(function: &ir::Function, inst: ir::Inst) -> &InstructionData 
     return &function.dfg.insts[inst];
     #[cfg(cranelift_before = "0.92")]
     return &function.dfg[inst];
+}
+
+/// The number that a value is, if it is a constant.
+pub(super) fn constant(function: &ir::Function, value: Value) -> Option<i64> {
+    let ir::ValueDef::Result(inst, _) = function.dfg.value_def(value) else { return None };
+    match data(function, inst) {
+        InstructionData::UnaryImm { opcode: ir::Opcode::Iconst, imm } => Some((*imm).into()),
+        _ => None,
+    }
 }
 
 /// Whether an instruction is one of those that end a block.

@@ -12,6 +12,7 @@ use cranelift_frontend::{FunctionBuilder, Switch};
 use crate::op::{Int, Narrow, Op, Trap};
 use crate::path::cranelift::compat::{self, BlockArg, MemFlags};
 use crate::path::cranelift::host::Host;
+use crate::path::cranelift::meaning::zero_extend;
 use crate::plant::{self, Fault};
 
 /// Gives an empty function the entry ABI: from a pointer to the inputs to the result.
@@ -46,6 +47,12 @@ pub(super) enum Made {
 }
 
 impl Made {
+    /// The value, of either width.
+    fn as_is(self) -> Value {
+        let (Made::Number(value) | Made::Truth(value)) = self;
+        value
+    }
+
     /// The value as an `i64`.
     pub(super) fn number(self, builder: &mut FunctionBuilder<'_>) -> Value {
         match self {
@@ -55,8 +62,13 @@ impl Made {
     }
 }
 
-/// Appends an operation.
-pub(super) fn operation(builder: &mut FunctionBuilder<'_>, host: &Host, op: Op, operands: [Value; 3]) -> Made {
+/// Appends an operation. A selection is by its condition as it is.
+pub(super) fn operation(builder: &mut FunctionBuilder<'_>, host: &Host, op: Op, mut operands: [Made; 3]) -> Made {
+    let condition = usize::from(op == Op::Select);
+    for operand in &mut operands[condition..op.arity()] {
+        *operand = Made::Number(operand.number(builder));
+    }
+    let operands = operands.map(Made::as_is);
     let [a, b, _] = operands;
     match op {
         Op::At(narrow, int) => narrow_operation(builder, narrow, int, operands),
@@ -147,13 +159,13 @@ fn condition(op: Op) -> Option<IntCC> {
 /// A narrow operation: the operands reduced, the instruction at their type, the result extended.
 fn narrow_operation(builder: &mut FunctionBuilder<'_>, narrow: Narrow, int: Int, [a, b, _]: [Value; 3]) -> Made {
     let ty = type_of(int);
-    let a = builder.ins().ireduce(ty, a);
+    let a = reduced(builder, ty, a);
     let made = match narrow {
         // A number without sign and a single byte are what they were.
         Narrow::Abs if !int.signed() => Made::Number(a),
         Narrow::Bswap if ty == types::I8 => Made::Number(a),
         _ => {
-            let b = if narrow.arity() == 2 { builder.ins().ireduce(ty, b) } else { a };
+            let b = if narrow.arity() == 2 { reduced(builder, ty, b) } else { a };
             instruction(builder, narrow.wide(int), [a, b, a])
         }
     };
@@ -165,8 +177,17 @@ fn narrow_operation(builder: &mut FunctionBuilder<'_>, narrow: Narrow, int: Int,
 
 /// A value cut to a width and extended again.
 fn cut(builder: &mut FunctionBuilder<'_>, int: Int, value: Value) -> Made {
-    let narrow = builder.ins().ireduce(type_of(int), value);
+    let narrow = reduced(builder, type_of(int), value);
     extended(builder, int, narrow)
+}
+
+/// A value at a narrower type. A constant is one there, as front ends write it: instructions with constant operands have
+/// forms, and faults, of their own.
+fn reduced(builder: &mut FunctionBuilder<'_>, ty: Type, value: Value) -> Value {
+    match compat::constant(builder.func, value) {
+        Some(constant) => builder.ins().iconst(ty, zero_extend(constant, compat::bits(ty))),
+        None => builder.ins().ireduce(ty, value),
+    }
 }
 
 fn extended(builder: &mut FunctionBuilder<'_>, int: Int, narrow: Value) -> Made {
@@ -202,7 +223,7 @@ pub(super) type Target<'a> = (Block, &'a [BlockArg]);
 pub(super) fn branch(builder: &mut FunctionBuilder<'_>, condition: Made, yes: Target<'_>, no: Target<'_>) {
     let condition = match condition {
         Made::Number(number) if plant::on(Fault::ClifNarrowCondition) => builder.ins().ireduce(types::I32, number),
-        Made::Number(value) | Made::Truth(value) => value,
+        _ => condition.as_is(),
     };
     compat::branch(builder, condition, yes, no);
 }

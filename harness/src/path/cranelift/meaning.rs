@@ -77,7 +77,7 @@ impl Raiser<'_> {
             Opcode::Sdiv => (Op::Div, [a, b, c]),
 
             Opcode::Icmp => {
-                let (op, reads_sign) = comparison(condition?);
+                let (op, reads_sign) = comparison(condition?)?;
                 if reads_sign { (op, [self.signed(w, a), self.signed(w, b), c]) } else { (op, [a, b, c]) }
             }
             Opcode::Bmask => {
@@ -141,9 +141,9 @@ fn number(n: u32) -> Atom {
     Atom::Const(i64::from(n))
 }
 
-/// The lab's comparison, and whether it looks at the sign.
-fn comparison(condition: IntCC) -> (Op, bool) {
-    match condition {
+/// The lab's comparison, and whether it looks at the sign; `None` if the lab's form has none such.
+fn comparison(condition: IntCC) -> Option<(Op, bool)> {
+    Some(match condition {
         IntCC::Equal => (Op::Eq, false),
         IntCC::NotEqual => (Op::Ne, false),
         IntCC::SignedLessThan => (Op::Lt, true),
@@ -154,7 +154,9 @@ fn comparison(condition: IntCC) -> (Op, bool) {
         IntCC::UnsignedLessThanOrEqual => (Op::Ule, false),
         IntCC::UnsignedGreaterThan => (Op::Ugt, false),
         IntCC::UnsignedGreaterThanOrEqual => (Op::Uge, false),
-    }
+        #[cfg(cranelift_before = "0.89")]
+        IntCC::Overflow | IntCC::NotOverflow => return None,
+    })
 }
 
 /// The operation that truncates to this width; `None` for 64 bits.

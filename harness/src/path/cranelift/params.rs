@@ -110,9 +110,9 @@ struct Lowering<'a> {
 impl Lowering<'_> {
     fn block(&mut self, block: &BlockData) {
         for inst in &block.body {
-            let mut args = [ir::Value::from_u32(0); 3];
+            let mut args = [Made::Number(ir::Value::from_u32(0)); 3];
             for (arg, &operand) in args.iter_mut().zip(inst.operands()) {
-                *arg = self.number(operand);
+                *arg = self.atom(operand);
             }
             let made = emit::operation(&mut self.builder, &self.host, inst.op, args);
             self.values[inst.dest.index()] = Some(made);

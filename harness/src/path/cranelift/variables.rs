@@ -128,9 +128,9 @@ impl Lowering<'_> {
     fn body(&mut self, body: &[Assign]) -> Option<(Var, ir::Value)> {
         let mut truth = None;
         for (i, assign) in body.iter().enumerate() {
-            let mut args = [ir::Value::from_u32(0); 3];
+            let mut args = [Made::Number(ir::Value::from_u32(0)); 3];
             for (arg, &operand) in args.iter_mut().zip(assign.operands()) {
-                *arg = self.atom(operand);
+                *arg = Made::Number(self.atom(operand));
             }
             let made = emit::operation(&mut self.builder, &self.host, assign.op, args);
             match made {

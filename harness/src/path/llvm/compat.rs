@@ -1,8 +1,9 @@
-//! What differs between the versions of LLVM that this folder is built with. The newest needs none of it; the others
-//! come in shared objects (`scripts/toolchain`), and `build.rs` says how old each is.
+//! What differs between the versions of LLVM that this folder is built with. That which is linked in needs none of it; the
+//! others come in shared objects (`scripts/toolchain`), and `build.rs` says how old each is.
 //!
 //! | before | |
 //! |---|---|
+//! | (23 on) | a branch without a condition has an opcode of its own |
 //! | 22 | the constants of a `switch` are operands |
 //! | 20 | an `icmp` has no `samesign` |
 //! | 19 | a `getelementptr` has no flag but `inbounds` |
@@ -17,8 +18,8 @@
 use inkwell::AddressSpace;
 use inkwell::builder::{Builder, BuilderError};
 use inkwell::context::Context;
-use inkwell::llvm_sys::core;
 use inkwell::llvm_sys::prelude::LLVMValueRef;
+use inkwell::llvm_sys::{LLVMOpcode, core};
 use inkwell::types::{AnyType, AnyTypeEnum, ArrayType, IntType, PointerType};
 use inkwell::values::{BasicValueEnum, InstructionValue, IntValue, PointerValue};
 
@@ -256,8 +257,17 @@ pub fn case_value(switch: LLVMValueRef, successor: u32) -> LLVMValueRef {
     unsafe { core::LLVMGetOperand(switch, 2 * successor) }
 }
 
-/// How many operands of a `switch` an arm has: its target, and before it its constant, until LLVM 22.
-pub const ARM: u32 = if cfg!(llvm_before = "22") { 2 } else { 1 };
+/// Whether an opcode is that of a branch.
+#[cfg(not(llvm_from = "23"))]
+pub fn is_branch(opcode: LLVMOpcode) -> bool {
+    opcode == LLVMOpcode::LLVMBr
+}
+
+/// Whether an opcode is that of a branch: without a condition and with one are two.
+#[cfg(llvm_from = "23")]
+pub fn is_branch(opcode: LLVMOpcode) -> bool {
+    matches!(opcode, LLVMOpcode::LLVMUncondBr | LLVMOpcode::LLVMCondBr)
+}
 
 /// The flags of an addition, subtraction, multiplication, shift to the left or truncation.
 #[cfg(not(llvm_before = "17"))]

@@ -1,6 +1,6 @@
 //! LLVM: SSA constructed by the lab or by LLVM itself, its pipelines, its verifier, its machine code.
 //!
-//! A path is a [`Construction`] and a [`Level`], `mem2reg-O2` for example. What [`LlvmPath::observe`] does reads from top
+//! A path is a [`Construction`] and a [`Level`], `mem2reg-O2` for example: [`variants`] has them. What [`LlvmPath::observe`] does reads from top
 //! to bottom: the program's own form, LLVM IR as built, SSA constructed, raised to the lab's form, optimized, compiled,
 //! run; LLVM's verifier judges after each change. What the pipelines make is run as it stands ([`optimized`]), and on the
 //! paths `steps-` after each of their passes ([`steps`]). The parts: [`emit`] and its two users [`phi`] and [`alloca`] write
@@ -29,6 +29,7 @@ mod steps;
 #[cfg(test)]
 mod tests;
 mod text;
+mod variants;
 
 use std::cell::RefCell;
 use std::io;
@@ -43,8 +44,7 @@ use crate::path::native::{self, NativeEnd};
 use crate::path::{
     Detail, Fault, FaultKind, Observation, Path, PathId, Raised, Size, Stage, Toolchain, Unsupported, now,
 };
-use crate::tac::{self, Perturbation};
-use compat::instcombine;
+use crate::tac;
 use emit::Emitter;
 #[cfg(not(shared_object))]
 pub use judge::validator;
@@ -53,63 +53,8 @@ use object::Loaded;
 pub use prefixes::stop_after;
 use session::Session;
 pub use text::run_text;
-
-/// Every path, the plainest first: all constructions at all levels, and those on a perturbed graph: one for each
-/// perturbation alone, which tells, and two with all at once, which find.
-pub fn paths() -> Vec<Box<dyn Path>> {
-    variants().into_iter().map(|path| Box::new(path) as Box<dyn Path>).collect()
-}
-
-/// A path that does what this one does, pass by pass: its notes name the first pass after which executions differ. `None`
-/// if no path of LLVM has this name, or if it runs no pipeline.
-pub fn stepwise(id: &PathId) -> Option<Box<dyn Path>> {
-    let path = variants().into_iter().find(|path| path.id == *id && path.pipeline().is_some())?;
-    Some(Box::new(LlvmPath { in_steps: true, ..path }))
-}
-
-fn variants() -> Vec<LlvmPath> {
-    let version = compat::version();
-    let path = |variant: String, construction, level, style| {
-        let id = PathId::new("llvm", Some(&version), &variant);
-        LlvmPath { id, construction, level, passes: None, style, in_steps: false }
-    };
-    let [_, alloca, mem2reg, _] = &CONSTRUCTIONS;
-    let [o0, _, mid, ..] = &LEVELS;
-    let plain = CONSTRUCTIONS.iter().flat_map(|construction| LEVELS.iter().map(move |level| (construction, level)));
-    let plain = plain
-        .map(|(construction, level)| path(format!("{}-{}", construction.name, level.name), construction, level, PLAIN));
-    let all = Style { perturbations: Perturbation::ALL, direct: true };
-    let together = [
-        path("perturbed-mem2reg-O0".to_string(), mem2reg, o0, all),
-        path("perturbed-mid".to_string(), alloca, mid, all),
-    ];
-    let direct = path("perturbed-direct".to_string(), mem2reg, mid, Style { direct: true, ..PLAIN });
-    let alone = Perturbation::ALL.chunks(1).map(|perturbations| {
-        path(format!("perturbed-{}", tac::list(perturbations)), mem2reg, mid, Style { perturbations, ..PLAIN })
-    });
-    let in_steps = STEPS.iter().map(|level| {
-        let path = path(format!("steps-{}", level.name), alloca, level, PLAIN);
-        LlvmPath { in_steps: true, ..path }
-    });
-    plain.chain([direct]).chain(alone).chain(together).chain(in_steps).collect()
-}
-
-/// A path with passes of one's own, named `CONSTRUCTION[-direct]:PASS+PASS..[:cg2]`: as `opt` writes them, but joined by
-/// `+`, since commas part the globs of a list. `direct` branches on comparisons themselves, `cg2` generates code as at
-/// `O2`.
-pub fn custom(variant: &str) -> Option<Box<dyn Path>> {
-    custom_path(variant).map(|path| Box::new(path) as Box<dyn Path>)
-}
-
-fn custom_path(variant: &str) -> Option<LlvmPath> {
-    let (construction, passes) = variant.split_once(':')?;
-    let (passes, level) = passes.strip_suffix(":cg2").map_or((passes, &LEVELS[0]), |passes| (passes, &LEVELS[1]));
-    let (name, direct) = construction.strip_suffix("-direct").map_or((construction, false), |name| (name, true));
-    let construction = CONSTRUCTIONS.iter().find(|construction| construction.name == name)?;
-    let style = Style { direct, ..PLAIN };
-    let id = PathId::new("llvm", Some(&compat::version()), variant);
-    Some(LlvmPath { id, construction, level, passes: Some(passes.replace('+', ",")), style, in_steps: false })
-}
+use variants::{Construction, Level, Style};
+pub use variants::{custom, paths, stepwise};
 
 /// mem2reg's construction alone, to compare constructions by cost and size: the number of phis.
 pub fn construct(cfg: &tac::Cfg) -> Result<usize, String> {
@@ -134,96 +79,6 @@ pub fn construct(cfg: &tac::Cfg) -> Result<usize, String> {
         Err(fatal) => Err(fatal),
     }
 }
-
-/// How a graph with variables is written.
-#[derive(Clone, Copy)]
-struct Style {
-    /// What is done to it before.
-    perturbations: &'static [Perturbation],
-    /// Whether a branch on a comparison of its own block takes the comparison's `i1` itself; else its variable's `i64`.
-    direct: bool,
-}
-
-const PLAIN: Style = Style { perturbations: &[], direct: false };
-
-/// How SSA comes about.
-struct Construction {
-    name: &'static str,
-    /// The independence group.
-    group: &'static str,
-    /// Whether the lab constructs SSA; otherwise variables are stack slots.
-    by_lab: bool,
-    /// LLVM's own construction, run before everything else.
-    pass: Option<Pipeline>,
-}
-
-/// The constructions. `alloca` leaves it to the level's pipeline, if there is one.
-const CONSTRUCTIONS: [Construction; 4] = [
-    Construction { name: "phi", group: "lab+llvm", by_lab: true, pass: None },
-    Construction { name: "alloca", group: "llvm", by_lab: false, pass: None },
-    Construction {
-        name: "mem2reg",
-        group: "llvm",
-        by_lab: false,
-        pass: Some(Pipeline { text: "llvm-mem2reg", passes: "mem2reg" }),
-    },
-    Construction {
-        name: "sroa",
-        group: "llvm",
-        by_lab: false,
-        pass: Some(Pipeline { text: "llvm-sroa", passes: "sroa" }),
-    },
-];
-
-/// What is done with the constructed SSA.
-struct Level {
-    name: &'static str,
-    pipeline: Option<Pipeline>,
-    codegen: CodeGen,
-}
-
-/// Passes in `opt`'s notation, and the name of the text that they give.
-#[derive(Clone, Copy)]
-struct Pipeline {
-    text: &'static str,
-    passes: &'static str,
-}
-
-/// A mid-end in about 0.4 ms a program.
-const MID: Option<Pipeline> = Some(Pipeline {
-    text: "llvm-mid",
-    passes: concat!("sroa,early-cse,simplifycfg,", instcombine!(), ",reassociate,gvn,sccp,adce,simplifycfg"),
-});
-const O2: Option<Pipeline> = Some(Pipeline { text: "llvm-O2", passes: "default<O2>" });
-const O3: Option<Pipeline> = Some(Pipeline { text: "llvm-O3", passes: "default<O3>" });
-
-/// The levels.
-const LEVELS: [Level; 9] = [
-    Level { name: "O0", pipeline: None, codegen: CodeGen::None },
-    Level { name: "O0-cg2", pipeline: None, codegen: CodeGen::Default },
-    Level { name: "mid", pipeline: MID, codegen: CodeGen::None },
-    Level { name: "mid-cg2", pipeline: MID, codegen: CodeGen::Default },
-    Level {
-        name: "O1",
-        pipeline: Some(Pipeline { text: "llvm-O1", passes: "default<O1>" }),
-        codegen: CodeGen::Default,
-    },
-    Level { name: "O2", pipeline: O2, codegen: CodeGen::Default },
-    Level { name: "O2-cg0", pipeline: O2, codegen: CodeGen::None },
-    Level { name: "O3", pipeline: O3, codegen: CodeGen::Default },
-    Level {
-        name: "Os",
-        pipeline: Some(Pipeline { text: "llvm-Os", passes: "default<Os>" }),
-        codegen: CodeGen::Default,
-    },
-];
-
-/// The pipelines that run pass by pass as well. What their machine code does is for the others to find out.
-const STEPS: [Level; 3] = [
-    Level { name: "mid", pipeline: MID, codegen: CodeGen::None },
-    Level { name: "O2", pipeline: O2, codegen: CodeGen::None },
-    Level { name: "O3", pipeline: O3, codegen: CodeGen::None },
-];
 
 /// Why a path went no further.
 enum Stop {

@@ -8,7 +8,8 @@ use std::ffi::{CString, c_int};
 
 use inkwell::llvm_sys::support::LLVMParseCommandLineOptions;
 
-use super::{LlvmPath, Source, Stop, custom_path, source, variants};
+use super::variants::{custom_path, variants};
+use super::{LlvmPath, Source, Stop, source};
 use crate::case::Case;
 use crate::path::llvm::emit::Emitter;
 use crate::path::llvm::machine::{self, Machine};

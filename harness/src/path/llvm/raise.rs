@@ -10,6 +10,7 @@ use std::hash::{BuildHasherDefault, Hasher};
 
 use inkwell::basic_block::BasicBlock;
 use inkwell::llvm_sys::prelude::LLVMValueRef;
+use inkwell::llvm_sys::{LLVMOpcode, core};
 use inkwell::module::Module;
 use inkwell::types::AnyTypeEnum;
 use inkwell::values::{
@@ -155,12 +156,12 @@ impl<'ctx> Raiser<'ctx> {
                     EMIT => self.emit(inst, &mut body)?,
                     _ => trap = Some(raised_trap(inst)?),
                 },
-                InstructionOpcode::Br => term = Some(self.branch(inst)?),
                 InstructionOpcode::Switch => term = Some(self.switch(inst)?),
                 InstructionOpcode::Return => term = Some(Terminator::Ret(self.atom(operand(inst, 0)?)?)),
                 InstructionOpcode::Unreachable => {
                     term = Some(Terminator::Trap(trap.ok_or("unreachable")?));
                 }
+                _ if compat::is_branch(c_opcode(inst)) => term = Some(self.branch(inst)?),
                 _ => self.instruction(inst, &mut body)?,
             }
         }
@@ -184,28 +185,28 @@ impl<'ctx> Raiser<'ctx> {
     }
 
     fn branch(&self, inst: InstructionValue<'ctx>) -> Result<Terminator<Block>, Reason> {
-        let target = |index| {
-            let block = inst.get_operand(index).and_then(|operand| operand.block()).ok_or("br")?;
-            self.blocks.get(&block).copied().ok_or("br to nowhere")
-        };
-        // LLVM keeps the targets in reverse.
         Ok(match inst.get_num_operands() {
-            1 => Terminator::Br(target(0)?),
-            _ => Terminator::Cbr(self.atom(operand(inst, 0)?)?, target(2)?, target(1)?),
+            1 => Terminator::Br(self.successor(inst, 0)?),
+            _ => Terminator::Cbr(self.atom(operand(inst, 0)?)?, self.successor(inst, 0)?, self.successor(inst, 1)?),
         })
     }
 
-    /// Operands: what is looked at, where the rest goes, then where each arm goes, in older versions after its constant.
+    /// A terminator's target.
+    fn successor(&self, inst: InstructionValue<'ctx>, index: u32) -> Result<Block, Reason> {
+        // SAFETY: a terminator of a module that lives; the caller asks for a target that it has.
+        let block = unsafe { BasicBlock::new(core::LLVMGetSuccessor(inst.as_value_ref(), index)) };
+        self.blocks.get(&block.ok_or("no target")?).copied().ok_or_else(|| "a target that is nowhere".into())
+    }
+
+    /// Target 0 is where the rest goes, each further one has a constant.
     fn switch(&self, inst: InstructionValue<'ctx>) -> Result<Terminator<Block>, Reason> {
-        let target = |successor| {
-            let block = inst.get_operand(1 + compat::ARM * successor).and_then(|operand| operand.block());
-            self.blocks.get(&block.ok_or("switch")?).copied().ok_or("switch to nowhere")
-        };
-        // SAFETY: successor 0 is where the rest goes, each further one has a constant, which lives as long as the context.
+        // SAFETY: a target with a constant, which lives as long as the context.
         let case = |successor| unsafe { IntValue::new(compat::case_value(inst.as_value_ref(), successor)) };
-        let successors = 1 + (inst.get_num_operands() - 2) / compat::ARM;
-        let arms = (1..successors).map(|it| Ok((constant(case(it).into())?, target(it)?)));
-        Ok(Terminator::Switch(self.atom(operand(inst, 0)?)?, arms.collect::<Result<_, Reason>>()?, target(0)?))
+        // SAFETY: a terminator of a module that lives.
+        let successors = unsafe { core::LLVMGetNumSuccessors(inst.as_value_ref()) };
+        let arms = (1..successors).map(|it| Ok((constant(case(it).into())?, self.successor(inst, it)?)));
+        let arms = arms.collect::<Result<_, Reason>>()?;
+        Ok(Terminator::Switch(self.atom(operand(inst, 0)?)?, arms, self.successor(inst, 0)?))
     }
 
     /// Appends what an instruction means: an operation, and what brings its result into the form in which it is held.
@@ -377,6 +378,12 @@ fn mask(inst: InstructionValue<'_>) -> Result<Atom, Reason> {
         AnyTypeEnum::IntType(int) if int.get_bit_width() < 64 => Ok(Atom::Const((1 << int.get_bit_width()) - 1)),
         _ => Err("trunc".into()),
     }
+}
+
+/// An instruction's opcode, as the C interface has it.
+fn c_opcode(inst: InstructionValue<'_>) -> LLVMOpcode {
+    // SAFETY: an instruction of a module that lives.
+    unsafe { core::LLVMGetInstructionOpcode(inst.as_value_ref()) }
 }
 
 pub(super) fn operand<'ctx>(inst: InstructionValue<'ctx>, index: u32) -> Result<BasicValueEnum<'ctx>, Reason> {

@@ -4,6 +4,7 @@
 //! written as text that the browser does not look at before somebody opens it (`page.js`).
 
 mod chart;
+mod compare;
 mod detail;
 mod finding;
 mod forms;
@@ -12,10 +13,12 @@ mod picture;
 mod rank;
 mod runs;
 mod sides;
+mod versions;
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
+pub use compare::comparisons;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use crate::record::read::Below;
@@ -57,12 +60,15 @@ pub fn page(folder: &Path, below: &Below) -> String {
                 (arrow())
                 header { h1 { (title) } p { code { (folder.display()) } } (summary(&runs, &findings)) }
                 nav aria-label="Sections" {
-                    a href="#findings" { "Findings" } a href="#runs" { "Runs" } a href="#paths" { "Paths" }
+                    a href="#findings" { "Findings" } a href="#runs" { "Runs" }
+                    @if below.versions.is_some() { a href="#versions" { "Versions" } }
+                    a href="#paths" { "Paths" }
                 }
                 main {
                     (troubles(below, &runs))
                     (list(&findings, &wrong))
                     (runs::section(&runs))
+                    (versions::section(below.versions.as_ref()))
                     (paths::section(&runs, &wrong))
                 }
                 footer { p { "Written by roundtrip " (env!("CARGO_PKG_VERSION")) "." } }

@@ -154,7 +154,7 @@ impl Hand<'_> {
                     self.tell(next, *part, careful, coroner)?;
                 }
                 Answer::Internal(why) => return Err(Stop::Internal(InternalFault(why))),
-                Answer::Part(_) | Answer::Report(_) => {
+                Answer::Part(_) | Answer::Report(_) | Answer::Observation(_) => {
                     return Err(Stop::Internal(InternalFault("a worker answers what nobody asked".into())));
                 }
             }

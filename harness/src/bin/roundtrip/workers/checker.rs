@@ -6,7 +6,7 @@ use anyhow::Context;
 use harness::case::Case;
 use harness::compare::{Report, Signature};
 use harness::isolate::Trouble;
-use harness::path::{Detail, Path, PathId};
+use harness::path::{Detail, Observation, Path, PathId};
 
 use super::LimitOptions;
 use super::coroner::Coroner;
@@ -31,7 +31,15 @@ impl Checker {
 
     /// Checks a case. A path that dies in a worker that had done something else before is tried again in a new one.
     pub fn check(&self, case: &Case, paths: &[&dyn Path], detail: Detail) -> anyhow::Result<Report> {
-        self.ask(case, paths, detail, false)
+        self.report(case, paths, detail, false)
+    }
+
+    /// What one path sees of a case. A path that dies has seen that, as a fault.
+    pub fn observe(&self, case: &Case, path: &dyn Path, detail: Detail) -> anyhow::Result<Observation> {
+        self.ask(case, &[path], detail, false, Request::Observe, |answer| match answer {
+            Answer::Observation(observation) => Some(*observation),
+            _ => None,
+        })
     }
 
     /// Whether a case keeps this signature. A path that dies is believed to die by itself: reduction asks hundreds of
@@ -43,10 +51,25 @@ impl Checker {
         detail: Detail,
         signature: &Signature,
     ) -> anyhow::Result<bool> {
-        Ok(self.ask(case, paths, detail, true)?.signature.is_some_and(|other| signature.is_kept_by(&other)))
+        Ok(self.report(case, paths, detail, true)?.signature.is_some_and(|other| signature.is_kept_by(&other)))
     }
 
-    fn ask(&self, case: &Case, paths: &[&dyn Path], detail: Detail, believes: bool) -> anyhow::Result<Report> {
+    fn report(&self, case: &Case, paths: &[&dyn Path], detail: Detail, believes: bool) -> anyhow::Result<Report> {
+        self.ask(case, paths, detail, believes, Request::Check, |answer| match answer {
+            Answer::Report(report) => Some(*report),
+            _ => None,
+        })
+    }
+
+    fn ask<T>(
+        &self,
+        case: &Case,
+        paths: &[&dyn Path],
+        detail: Detail,
+        believes: bool,
+        wish: fn(Box<Check>) -> Request,
+        wished: fn(Answer) -> Option<T>,
+    ) -> anyhow::Result<T> {
         let mut keeper = self.keeper.borrow_mut();
         let mut coroner = Coroner::default();
         let index = |path: &&dyn Path| self.ids.iter().position(|id| *id == path.id()).map(|index| index as u32);
@@ -61,8 +84,8 @@ impl Checker {
                 dead: coroner.dead().to_vec(),
                 careful: coroner.wants_care(0),
             };
-            match once(&mut keeper, check, &mut at) {
-                Ok(report) => return Ok(report?),
+            match once(&mut keeper, &wish(Box::new(check)), &mut at, wished) {
+                Ok(answer) => return Ok(answer?),
                 Err(Trouble::Died(death)) => coroner.examine(0, at, &death, believes)?,
                 Err(Trouble::Failed(error)) => return Err(error).context("cannot use a worker process"),
                 Err(Trouble::Over) => return Err(InternalFault("a worker was given up".into()).into()),
@@ -71,15 +94,21 @@ impl Checker {
     }
 }
 
-/// Asks for a check. `at` becomes the path that was announced last.
-fn once(keeper: &mut Keeper, check: Check, at: &mut Option<u32>) -> Result<Result<Report, InternalFault>, Trouble> {
-    keeper.ask(&Request::Check(Box::new(check)))?;
+/// Asks for something, and waits for what was wished. `at` becomes the path that was announced last.
+fn once<T>(
+    keeper: &mut Keeper,
+    request: &Request,
+    at: &mut Option<u32>,
+    wished: fn(Answer) -> Option<T>,
+) -> Result<Result<T, InternalFault>, Trouble> {
+    keeper.ask(request)?;
     loop {
         match keeper.answer(&|| false)? {
             Answer::At(path) => *at = Some(path),
-            Answer::Report(report) => return Ok(Ok(*report)),
             Answer::Internal(why) => return Ok(Err(InternalFault(why))),
-            Answer::Part(_) => return Ok(Err(InternalFault("a worker answers what nobody asked".into()))),
+            answer => {
+                return Ok(wished(answer).ok_or_else(|| InternalFault("a worker answers what nobody asked".into())));
+            }
         }
     }
 }

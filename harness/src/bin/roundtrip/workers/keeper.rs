@@ -51,7 +51,7 @@ impl Keeper {
             return Err(Trouble::Failed(std::io::Error::other("nothing was asked")));
         };
         let answer = process.receive(is_over);
-        if let Ok(Answer::Part(_) | Answer::Report(_)) = answer {
+        if let Ok(Answer::Part(_) | Answer::Report(_) | Answer::Observation(_)) = answer {
             self.deaths = 0;
             self.has_worked = true;
         }

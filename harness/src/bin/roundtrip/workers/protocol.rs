@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use harness::case::Case;
 use harness::compare::Report;
-use harness::path::{Detail, Fault, PathId};
+use harness::path::{Detail, Fault, Observation, PathId};
 use serde::{Deserialize, Serialize};
 
 use crate::fuzz::job::{Part, Programs};
@@ -25,6 +25,8 @@ pub enum Request {
     Run(Run),
     /// A case. Answered by a [`Answer::Report`].
     Check(Box<Check>),
+    /// A case, seen by one path and not judged. Answered by an [`Answer::Observation`].
+    Observe(Box<Check>),
 }
 
 /// See [`Request::Run`].
@@ -40,7 +42,7 @@ pub struct Run {
     pub careful: bool,
 }
 
-/// See [`Request::Check`].
+/// See [`Request::Check`] and [`Request::Observe`].
 #[derive(Serialize, Deserialize)]
 pub struct Check {
     /// The case.
@@ -75,6 +77,8 @@ pub enum Answer {
     Part(Box<Part>),
     /// What came of the case.
     Report(Box<Report>),
+    /// What the path saw of the case.
+    Observation(Box<Observation>),
     /// The harness itself is at fault.
     Internal(String),
 }

@@ -55,6 +55,7 @@ fn serve(mut seat: Seat) -> anyhow::Result<()> {
             (Request::Run(run), Some(job)) => job.run(&run, &bench),
             (Request::Run(_), None) => bail!("no programs were named"),
             (Request::Check(check), _) => Ok(seat.send(&Answer::Report(Box::new(bench.check(*check))))?),
+            (Request::Observe(check), _) => Ok(seat.send(&Answer::Observation(Box::new(bench.observe(*check)?)))?),
         });
         match answered {
             Ok(answered) => answered?,
@@ -115,6 +116,15 @@ impl<'a> Bench<'a> {
         self.seat.now().harness();
         let paths: Vec<&dyn Path> = watched.iter().map(|path| path as &dyn Path).collect();
         check_case(&case, &paths, detail, &mut |spent| self.note(&spent))
+    }
+
+    /// What the one path of a check sees.
+    fn observe(&self, Check { case, paths, detail, dead, careful }: Check) -> anyhow::Result<Observation> {
+        let watched = self.watched(&paths, 0, &dead, careful);
+        let path = watched.first().context("no path was named")?;
+        let observation = path.observe(&case, detail);
+        self.seat.now().harness();
+        Ok(observation)
     }
 
     /// Follows a check: between two paths the harness itself is at work.

@@ -5,6 +5,7 @@ use inkwell::llvm_sys::{LLVMIntPredicate, LLVMOpcode, LLVMTypeKind};
 use super::c::{BlockObject, Object};
 use super::{Raiser, Reason};
 use crate::optimized::{BlockData, Inst, LaneOp, Op, Phi, Terminator, Type, Value};
+use crate::path::llvm::compat;
 
 impl Raiser<'_, '_> {
     pub(super) fn block(&mut self, block: BlockObject<'_>) -> Result<BlockData, Reason> {
@@ -13,7 +14,8 @@ impl Raiser<'_, '_> {
         for inst in block.instructions() {
             match inst.opcode() {
                 LLVMPHI => phis.push(self.phi(inst)?),
-                LLVMBr | LLVMSwitch | LLVMRet | LLVMUnreachable => term = Some(self.terminator(inst)?),
+                opcode if compat::is_branch(opcode) => term = Some(self.terminator(inst)?),
+                LLVMSwitch | LLVMRet | LLVMUnreachable => term = Some(self.terminator(inst)?),
                 LLVMCall => body.extend(self.call(inst)?),
                 opcode => {
                     let raised = self.instruction(inst, opcode)?;
@@ -49,8 +51,10 @@ impl Raiser<'_, '_> {
     fn terminator(&mut self, inst: Object<'_>) -> Result<Terminator, Reason> {
         let targets = inst.successors().map(|block| self.target(block)).collect::<Result<Vec<_>, _>>()?;
         Ok(match (inst.opcode(), &targets[..]) {
-            (LLVMOpcode::LLVMBr, &[to]) => Terminator::Br(to),
-            (LLVMOpcode::LLVMBr, &[yes, no]) => Terminator::Cbr(self.operand(inst.operand(0))?, yes, no),
+            (opcode, &[to]) if compat::is_branch(opcode) => Terminator::Br(to),
+            (opcode, &[yes, no]) if compat::is_branch(opcode) => {
+                Terminator::Cbr(self.operand(inst.operand(0))?, yes, no)
+            }
             (LLVMOpcode::LLVMSwitch, &[default, ref others @ ..]) => {
                 let value = self.operand(inst.operand(0))?;
                 let bits = self.function.ty(value).bits();
