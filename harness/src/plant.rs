@@ -111,6 +111,8 @@ faults! {
     ClifTrapCode "clif-trap-code",
     /// LLVM's lowering saturates additions instead of wrapping.
     LlvmSaturatingAdd "llvm-saturating-add",
+    /// LLVM's lowering promises what is kept on the first vector alone.
+    LlvmFlagsOfFirstRun "llvm-flags-of-first-run",
     /// LLVM's lowering promises that additions do not wrap, which only optimization makes use of.
     LlvmNoWrap "llvm-no-wrap",
     /// LLVM's lowering compares unsigned for `>`.

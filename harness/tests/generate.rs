@@ -24,7 +24,7 @@ fn profile(form: Form, dialect: Dialect) -> Profile {
             });
         }
     }
-    println!("{form:?}: {profile:?}");
+    println!("{form:?}, {dialect}: {profile:?}");
     profile
 }
 
@@ -72,6 +72,10 @@ fn programs_of_plus_end_and_have_its_operations() {
         assert!(profile.count(Trait::Narrow) * 5 > PROGRAMS, "{}", profile.count(Trait::Narrow));
         // Swarm: some have none of it.
         assert!(profile.count(Trait::Plus) * 200 < PROGRAMS * 199, "{}", profile.count(Trait::Plus));
+        // Its statements make graphs of Tiny that core's can't.
+        for which in [Trait::Switch, Trait::ManyArms, Trait::SeveralExits, Trait::Unreachable] {
+            assert!(profile.count(which) * 50 > PROGRAMS, "{form:?}, {}: {}", which.name(), profile.count(which));
+        }
     }
 }
 
@@ -170,8 +174,11 @@ fn a_fuzzers_bytes_give_programs_and_few_bytes_small_ones() {
 fn mutants_of_tiny_programs_differ_parse_and_stay_small() {
     let mut choices = SplitMix64::new(7, 0);
     let mut different = 0;
+    let mut with_plus = 0;
     for index in 0..300 {
-        let programs = [0, 1].map(|more| generate::case(7, 2 * index + more, Form::Tiny, &Policy::default()).program);
+        let dialect = if index % 2 == 0 { Dialect::Core } else { Dialect::Plus };
+        let policy = Policy { dialect, ..Policy::default() };
+        let programs = [0, 1].map(|more| generate::case(7, 2 * index + more, Form::Tiny, &policy).program);
         let [Program::Tiny(mut program), Program::Tiny(donor)] = programs else { panic!("another form") };
         for _ in 0..20 {
             let before = program.clone();
@@ -179,9 +186,11 @@ fn mutants_of_tiny_programs_differ_parse_and_stay_small() {
             different += u32::from(program != before);
             assert_own_text(&Program::Tiny(program.clone()));
             assert!(program.size() <= 200 && program.depth() <= 100);
+            with_plus += u32::from(tiny::walk::lists(&program).into_iter().flatten().any(tiny::Stmt::is_of_plus));
         }
     }
     assert!(different > 300 * 20 / 2, "{different}");
+    assert!(with_plus > different / 3, "{with_plus} of {different}");
 }
 
 #[test]

@@ -161,6 +161,57 @@ fn a_lagged_copy_in_a_loop_needs_the_loop_and_two_copies() {
     assert!(result.tests < 120, "{}", result.tests);
 }
 
+const STATEMENTS: &str = "# dialect: plus
+    input n, k;
+    while i < n {
+      i = i + 1;
+      switch i % 7 {
+        3: { if k > 4 { s = s + 100; continue; } s = s - 1; }
+        -1: { s = 0; }
+        4: { s = s * 3; if s > k { break; } }
+        0: { if i > 20 { return s - i; } }
+        else: { s = s + i; }
+      }
+      t = t + s;
+    }
+    return t + s";
+
+/// A program of Tiny in which every list of statements is misread.
+fn misread_lists(program: &Program, misread: &dyn Fn(&mut Vec<Stmt>)) -> Program {
+    let Program::Tiny(program) = program else { panic!("another form") };
+    let mut program = program.clone();
+    for n in 0..walk::lists(&program).len() {
+        if let Some(list) = walk::list_mut(&mut program, n) {
+            misread(list);
+        }
+    }
+    Program::Tiny(program)
+}
+
+#[test]
+fn what_shows_a_statement_of_plus_is_that_statement_and_little_else() {
+    let without = |list: &mut Vec<Stmt>, gone: &dyn Fn(&Stmt) -> bool| {
+        list.iter_mut().filter(|stmt| gone(stmt)).for_each(|stmt| *stmt = Stmt::If(Expr::Int(0), vec![], vec![]));
+    };
+    let smallest = |misread: &dyn Fn(&mut Vec<Stmt>)| {
+        let wrong = |case: &Case| differs(case, &|program| misread_lists(program, misread));
+        text(&minimized(&tiny_case(STATEMENTS, &[&[30, 9], &[9, 2], &[30, 1_000_000]]), &wrong).case)
+    };
+    let breaks = smallest(&|list| without(list, &|stmt| *stmt == Stmt::Break));
+    let continues = smallest(&|list| without(list, &|stmt| *stmt == Stmt::Continue));
+    let returns = smallest(&|list| without(list, &|stmt| matches!(stmt, Stmt::Return(_))));
+    let exchanged = smallest(&|list| {
+        for stmt in list {
+            if let Stmt::Switch(_, arms, otherwise) = stmt
+                && let Some((_, arm)) = arms.first_mut()
+            {
+                std::mem::swap(arm, otherwise);
+            }
+        }
+    });
+    insta::assert_snapshot!([breaks, continues, returns, exchanged].join("\n"));
+}
+
 #[test]
 fn a_boundary_that_matters_stays_and_an_input_that_does_not_goes() {
     let wrong = |case: &Case| {

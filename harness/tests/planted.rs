@@ -19,8 +19,9 @@ const STATEMENTS: usize = 8;
 
 /// What `cargo test` tries when nobody says otherwise: construction, conversion, validation, TAC, both compilers,
 /// an optimizer.
-const QUICK: [Fault; 10] = [
+const QUICK: [Fault; 11] = [
     Fault::LabIfSameArm,
+    Fault::LabBreakStaleValues,
     Fault::LabPhiSwapEntries,
     Fault::LabNoDominanceCheck,
     Fault::TacOrPolarity,
@@ -32,15 +33,25 @@ const QUICK: [Fault; 10] = [
     Fault::LlvmPassAddsFlag,
 ];
 
-/// Those in operations that only the dialect plus has.
-const PLUS: [Fault; 7] = [
+/// Those in operations and statements that only the dialect plus has.
+const PLUS: [Fault; 17] = [
     Fault::ClifNarrowSign,
     Fault::LlvmShiftUnmasked,
+    Fault::LabBreakStaleValues,
+    Fault::LabArmStaleValues,
+    Fault::TacBreakToHead,
+    Fault::TacContinueGoesOn,
+    Fault::TacReturnGoesOn,
+    Fault::TacSwitchElseFirst,
     Fault::TacEmitOrder,
     Fault::LabPruneDropsEmit,
     Fault::TacPerturbDropsEmit,
     Fault::ClifEmitNarrow,
     Fault::LlvmEmitIsPure,
+    Fault::ClifArrayEnd,
+    Fault::ClifArraySignedIndex,
+    Fault::LlvmArrayNotZeroed,
+    Fault::LlvmArrayShort,
 ];
 
 #[test]

@@ -5,7 +5,7 @@ use harness::dialect::Dialect;
 use harness::generate::{self, Policy};
 use harness::lab::theorems;
 use harness::minimize::minimize;
-use harness::op::{Int, Narrow, Op, Outcome};
+use harness::op::{End, Int, Narrow, Op};
 use harness::syntax::SyntaxError;
 use harness::tiny::{self, Expr};
 use harness::{lab, tac};

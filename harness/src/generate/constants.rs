@@ -86,6 +86,28 @@ pub fn count(choices: &mut impl Choices, bits: u32) -> i64 {
     }
 }
 
+/// The constants of a `switch`'s arms, all different: dense, with holes, or sparse.
+pub fn arms(choices: &mut impl Choices, count: u32) -> Vec<i64> {
+    let near = choices.pick(&[0, 0, 0, 1, -1, -3, 100, i64::MIN, i64::MAX - 5]);
+    let sparse = choices.below(3);
+    let mut constants: Vec<i64> = Vec::new();
+    for k in 0..i64::from(count) {
+        let constant = match sparse {
+            0 => near.wrapping_add(k),
+            // A range with holes.
+            1 => near.wrapping_add(k * 2 + i64::from(choices.below(2))),
+            _ => operand(choices, 70),
+        };
+        if !constants.contains(&constant) {
+            constants.push(constant);
+        }
+    }
+    if choices.chance(30) {
+        constants.reverse();
+    }
+    constants
+}
+
 /// Whether a profile counts this constant as a boundary: within 1 of ±2^k for k > 6, or of MIN or MAX.
 pub fn is_boundary(value: i64) -> bool {
     let size = value.unsigned_abs();

@@ -31,7 +31,7 @@ pub use profile::Profile;
 use crate::case::{Case, Form, Program};
 use crate::lab;
 use crate::tac::{Atom, Line};
-use crate::tiny::{Expr, walk};
+use crate::tiny::{Expr, Stmt, walk};
 
 /// Program number `index` of a seed, with its input vectors.
 ///
@@ -101,10 +101,16 @@ fn vectors_near(choices: &mut impl Choices, inputs: usize, most: u32, mut own: V
     vectors
 }
 
-/// The literals of a program.
+/// The literals of a program and its arms' constants.
 fn own_constants(program: &crate::tiny::Program) -> Vec<i64> {
     let literal = |expr: &&Expr| if let Expr::Int(value) = expr { Some(*value) } else { None };
-    walk::expressions(program).iter().filter_map(literal).collect()
+    let mut all: Vec<i64> = walk::expressions(program).iter().filter_map(literal).collect();
+    for stmt in walk::lists(program).into_iter().flatten() {
+        if let Stmt::Switch(_, arms, _) = stmt {
+            all.extend(arms.iter().map(|(constant, _)| *constant));
+        }
+    }
+    all
 }
 
 /// The constants that a TAC program computes with.

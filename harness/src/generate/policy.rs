@@ -114,7 +114,7 @@ features! {
     Irreducible "irreducible" 50,
     /// TAC: conditional jumps to the next line, chains of jumps, and loops of one block.
     OddEdges "odd-edges" 50,
-    /// TAC: `switch`.
+    /// `switch`; in Tiny of the dialect plus.
     Switches "switches" 40,
     /// Plus: `& | ^ ~`.
     Bits "bits" 50,
@@ -138,6 +138,10 @@ features! {
     Emits "emits" 30,
     /// Plus: local arrays.
     Arrays "arrays" 40,
+    /// Plus, Tiny: `break` and `continue`.
+    Jumps "jumps" 50,
+    /// Plus, Tiny: `return` before the end.
+    Returns "returns" 40,
 }
 
 /// A set of [`Feature`]s.
@@ -190,6 +194,8 @@ pub struct Style {
     pub constants: u32,
     /// How many of 100 conditions are first put into a variable.
     pub materialise: u32,
+    /// Which statements it may use.
+    pub dialect: Dialect,
     /// The operations beyond the lesson's that it may use.
     pub plus: Vec<Op>,
     /// The comparisons that it may use.
@@ -232,6 +238,7 @@ impl Style {
             boundaries: if features.has(Feature::Boundaries) { choices.between(25, 70) } else { 5 },
             constants: choices.between(20, 50),
             materialise: if features.has(Feature::Truth) { choices.between(0, 60) } else { 0 },
+            dialect: policy.dialect,
             plus,
             comparisons,
             arrays,

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::interpret::{End, Machine};
-use super::{BlockData, Function, Inst, Interpreter, Lane, Origin, Type, Value, sign_extend};
+use super::{Block, BlockData, Function, Inst, Interpreter, Lane, Origin, Type, Value, sign_extend};
 
 /// Why a run is undefined.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,6 +45,8 @@ pub(super) trait Watch {
     fn ends(&mut self, _: &Function, _: &BlockData) {}
     /// An instruction has defined its value.
     fn defined(&mut self, _: &Interpreter<'_>, _: &[Lane], _: Value, _: &Inst) {}
+    /// Control goes from a block to another.
+    fn goes(&mut self, _: Block, _: Block) {}
     /// Phis are about to take these values.
     fn moves(&mut self, _: &Interpreter<'_>, _: &[(Value, Value)]) {}
 }
@@ -73,7 +75,7 @@ impl Watch for Trace {
 
     fn defined(&mut self, run: &Interpreter<'_>, lanes: &[Lane], dest: Value, inst: &Inst) {
         let function = run.function;
-        let lanes = |value: Value| &lanes[run.places[value.index()] as usize..][..function.ty(value).lanes()];
+        let lanes = |value: Value| run.lanes_of(lanes, value);
         if !lanes(dest).contains(&None) {
             return;
         }

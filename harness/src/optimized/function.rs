@@ -134,6 +134,11 @@ impl Flags {
         self.0 & other.0 == other.0
     }
 
+    /// One by one.
+    pub fn each(self) -> impl Iterator<Item = Flags> {
+        (0..u8::BITS).map(move |bit| Flags(self.0 & 1 << bit)).filter(|flag| *flag != Flags::NONE)
+    }
+
     /// The promises of both.
     pub fn with(self, other: Flags) -> Flags {
         Flags(self.0 | other.0)

@@ -64,6 +64,11 @@ impl<'f> Interpreter<'f> {
         };
         Execution { outcome, steps: machine.steps }
     }
+
+    /// The lanes of a value among those of all.
+    pub(super) fn lanes_of<'l>(&self, lanes: &'l [Lane], value: Value) -> &'l [Lane] {
+        &lanes[self.places[value.index()] as usize..][..self.function.ty(value).lanes()]
+    }
 }
 
 /// Bits that nothing promises anything about (the finalizer of SplitMix64, twice).
@@ -113,6 +118,7 @@ impl<'i, 'f, W: Watch> Machine<'i, 'f, W> {
         loop {
             match self.block(block) {
                 Ok(next) => {
+                    self.watch.goes(block, next);
                     if let Err(end) = self.phis(block, next) {
                         return end;
                     }

@@ -9,7 +9,7 @@
 //!
 //! The parts: [`function`] is the data, [`meaning`] what an operation gives lane by lane, [`memory`] what loads and stores
 //! see, [`interpret`] runs, with `special` for what is not the same on each lane, [`explain`] tells why a run is
-//! undefined, `print` writes. Nothing here knows a compiler.
+//! undefined, [`seen`] is what runs show, `print` writes. Nothing here knows a compiler.
 
 mod explain;
 pub mod function;
@@ -17,9 +17,11 @@ mod interpret;
 mod meaning;
 mod memory;
 mod print;
+mod seen;
 mod special;
 
 pub use explain::Undefined;
 pub use function::*;
 pub use interpret::Interpreter;
 pub use meaning::{Lane, evaluate, mask, sign_extend};
+pub use seen::Seen;

@@ -56,6 +56,27 @@ fn a_wrong_operand_is_pointed_at_with_its_statement() {
 }
 
 #[test]
+fn statements_of_plus_are_found_in_the_text() {
+    let program =
+        "# dialect: plus\ninput n; while n { switch n % 3 { 1: { n = n * 5; break; } } n = n / 2 }\nreturn n - 1";
+    let right = lab::construct_naive(&tiny::parse(program).unwrap()).to_string();
+    for (input, operation, other, source) in
+        [(5, "rem", "div", "switch n % 3"), (4, "mul", "add", "n = n * 5"), (4, "sub", "add", "return n - 1")]
+    {
+        let wrong = form("lab/pruned", Stage::Construct, &right.replace(operation, other));
+        let right = form("lab/naive", Stage::Construct, &right);
+        let parting = parting(program, &[input], &[right, wrong]).unwrap();
+        assert_eq!(&program[parting.source.unwrap()], source);
+    }
+    // It is not clear where statements begin when a variable has a statement's word for a name.
+    let program = "input switch; x = 8 - switch; return x * 2";
+    let right = lab::construct_naive(&tiny::parse(program).unwrap()).to_string();
+    let wrong = form("lab/pruned", Stage::Construct, &right.replace("sub", "add"));
+    let parting = parting(program, &[4], &[form("lab/naive", Stage::Construct, &right), wrong]).unwrap();
+    assert_eq!((shown(&parting.right).2, parting.source), ("t.0 is 4", None));
+}
+
+#[test]
 fn a_wrong_branch_is_pointed_at_in_the_round_in_which_it_is_taken() {
     let right = form("lab/pruned", Stage::Construct, &pruned());
     // Other operations, so that values are not compared; it leaves the loop one round too early.

@@ -12,7 +12,7 @@ impl<C: Choices> Builder<'_, C> {
     /// Ends the block with a `switch`. In a loop it may go back too; then the counter lets it, or leaves first.
     pub(super) fn switch(&mut self, place: u32) {
         let count = self.choices.pick(&[2, 3, 1, 4, 5, 3, 7, 9, 12, 20, 40, 0]);
-        let constants = self.arms(count);
+        let constants = constants::arms(self.choices, count);
         let back = self.has(Feature::Loops) && self.choices.chance(40);
         if back {
             let going = self.step_counter();
@@ -34,28 +34,6 @@ impl<C: Choices> Builder<'_, C> {
         let default = if back && self.choices.chance(30) { self.backward(place) } else { self.forward(place) };
         self.lines.push(Line::Switch { value, arms, default });
         self.land(place, landings);
-    }
-
-    /// Constants, all different.
-    fn arms(&mut self, count: u32) -> Vec<i64> {
-        let near = self.choices.pick(&[0, 0, 0, 1, -1, -3, 100, i64::MIN, i64::MAX - 5]);
-        let sparse = self.choices.below(3);
-        let mut constants: Vec<i64> = Vec::new();
-        for k in 0..i64::from(count) {
-            let constant = match sparse {
-                0 => near.wrapping_add(k),
-                // A range with holes.
-                1 => near.wrapping_add(k * 2 + i64::from(self.choices.below(2))),
-                _ => constants::operand(self.choices, 70),
-            };
-            if !constants.contains(&constant) {
-                constants.push(constant);
-            }
-        }
-        if self.choices.chance(30) {
-            constants.reverse();
-        }
-        constants
     }
 
     /// What the `switch` looks at: often brought near its constants, so that many arms are taken.

@@ -11,10 +11,10 @@ use crate::op::Op;
 use crate::tiny::{Expr, Logic, Stmt, Var};
 
 /// A counted loop about to be written: how it starts, when it goes on, how it steps.
-struct Counted {
-    start: Expr,
-    test: Expr,
-    step: Expr,
+pub(super) struct Counted {
+    pub(super) start: Expr,
+    pub(super) test: Expr,
+    pub(super) step: Expr,
 }
 
 /// The most often that the innermost place of nested loops is meant to run.
@@ -28,13 +28,16 @@ impl<C: Choices> Builder<'_, C> {
         }
         let data = self.has(Feature::DataLoops);
         let weight = |wanted: bool, weight: u32| if wanted { weight } else { 0 };
-        let weights = [12, weight(data, 2), weight(data, 2), weight(data, 2), weight(self.has(Feature::Unbounded), 8)];
+        let unbounded = weight(self.has(Feature::Unbounded), 8);
+        let machines = weight(self.has_switches(), 4);
+        let weights = [12, weight(data, 2), weight(data, 2), weight(data, 2), unbounded, machines];
         match self.choices.weighted(&weights) {
             0 => self.counted_loop(depth, block),
             1 => self.euclid(block),
             2 => self.dwindle(depth, block),
             3 => self.flag_loop(depth, block),
-            _ => self.unbounded(depth, block),
+            4 => self.unbounded(depth, block),
+            _ => self.state_machine(depth, block),
         }
     }
 
@@ -54,12 +57,12 @@ impl<C: Choices> Builder<'_, C> {
                 Expr::Logic(Logic::And, other, test_now)
             };
         }
-        let body = self.loop_body(depth, &[counter], |body| body.push(Stmt::Assign(counter, counted.step)));
+        let body = self.loop_body(depth, &[counter], vec![Stmt::Assign(counter, counted.step)]);
         block.push(Stmt::While(test, body));
     }
 
     /// A counter's start, test and step. It runs about `trips` times, whatever the shape.
-    fn counted(&mut self, counter: Var) -> Counted {
+    pub(super) fn counted(&mut self, counter: Var) -> Counted {
         let trips = self.trips();
         let count = || Box::new(Expr::Var(counter));
         let compare = |op, limit| Expr::Binary(op, count(), Box::new(limit));
@@ -131,23 +134,29 @@ impl<C: Choices> Builder<'_, C> {
     }
 
     /// A body that leaves the steering variables alone, with the step at its end or at its start, or the step alone.
-    fn loop_body(&mut self, depth: u32, steering: &[Var], step: impl FnOnce(&mut Vec<Stmt>)) -> Vec<Stmt> {
-        let outside = (self.locked.len(), self.repeats);
+    fn loop_body(&mut self, depth: u32, steering: &[Var], step: Vec<Stmt>) -> Vec<Stmt> {
+        let count = if self.choices.chance(8) { 0 } else { self.choices.between(1, 4) };
+        let first = self.choices.chance(15);
+        self.stepping(steering, step, first, |builder| builder.block(depth + 1, count))
+    }
+
+    /// A step and the rest of a loop's body, which leaves the steering variables alone.
+    pub(super) fn stepping(
+        &mut self,
+        steering: &[Var],
+        step: Vec<Stmt>,
+        first: bool,
+        rest: impl FnOnce(&mut Self) -> Vec<Stmt>,
+    ) -> Vec<Stmt> {
+        let before_continue = if first { Vec::new() } else { step.clone() };
+        let outside = (self.locked.len(), self.repeats, self.before_continue.replace(before_continue));
         self.locked.extend_from_slice(steering);
         self.repeats = self.repeats.saturating_mul(8);
-        let mut body = Vec::with_capacity(6);
-        let count = if self.choices.chance(8) { 0 } else { self.choices.between(1, 4) };
-        if self.choices.chance(15) {
-            step(&mut body);
-            body.extend(self.block(depth + 1, count));
-        } else {
-            body.extend(self.block(depth + 1, count));
-            step(&mut body);
-        }
+        let rest = rest(self);
         self.left -= 2;
         self.locked.truncate(outside.0);
-        self.repeats = outside.1;
-        body
+        (self.repeats, self.before_continue) = (outside.1, outside.2);
+        if first { [step, rest].concat() } else { [rest, step].concat() }
     }
 
     /// Euclid's algorithm on two variables, with its swap through a third.
@@ -177,7 +186,7 @@ impl<C: Choices> Builder<'_, C> {
         let base = self.choices.pick(&[10, 2, 16, 1000, -3]);
         let test = self.choices.pick(&[Op::Ne, Op::Gt, Op::Lt]);
         let step = Stmt::Assign(value, binary(Op::Div, Expr::Var(value), Expr::Int(base)));
-        let body = self.loop_body(depth, &[value], |body| body.push(step));
+        let body = self.loop_body(depth, &[value], vec![step]);
         block.push(Stmt::While(binary(test, Expr::Var(value), Expr::Int(0)), body));
     }
 
@@ -193,10 +202,8 @@ impl<C: Choices> Builder<'_, C> {
         // A test for inequality must not be skipped the first time: the limit may be the start.
         let first = if matches!(counted.test, Expr::Binary(Op::Ne, ..)) { counted.test.clone() } else { first };
         self.write(flag, first, block);
-        let body = self.loop_body(depth, &[flag, counter], |body| {
-            body.push(Stmt::Assign(counter, counted.step));
-            body.push(Stmt::Assign(flag, counted.test));
-        });
+        let step = vec![Stmt::Assign(counter, counted.step), Stmt::Assign(flag, counted.test)];
+        let body = self.loop_body(depth, &[flag, counter], step);
         block.push(Stmt::While(Expr::Var(flag), body));
     }
 
@@ -219,7 +226,7 @@ impl<C: Choices> Builder<'_, C> {
             self.condition(block)
         };
         let step = Stmt::Assign(sum, next());
-        let body = self.loop_body(depth, &[sum, added], |body| body.push(step));
+        let body = self.loop_body(depth, &[sum, added], vec![step]);
         block.push(Stmt::While(condition, body));
     }
 }

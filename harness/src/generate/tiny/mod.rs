@@ -6,10 +6,13 @@
 
 mod arrays;
 mod expr;
+mod leave;
 mod loops;
+mod switch;
 
 use super::choices::Choices;
 use super::policy::{Feature, Policy, Style};
+use crate::dialect::Dialect;
 use crate::names;
 use crate::op::Op;
 use crate::tiny::{Expr, Program, Stmt, Var};
@@ -19,7 +22,7 @@ pub fn program(choices: &mut impl Choices, policy: &Policy) -> Program {
     let style = Style::draw(choices, policy);
     let known = (0..style.inputs).map(Var).collect();
     let left = style.size as i32;
-    let builder = Builder { choices, style, known, locked: Vec::new(), left, repeats: 1 };
+    let builder = Builder { choices, style, known, locked: Vec::new(), before_continue: None, left, repeats: 1 };
     let mut program = builder.program();
     program.normalize();
     // Named last: variables that do not occur need no name.
@@ -40,7 +43,7 @@ pub fn fragment(choices: &mut impl Choices, program: &mut Program) -> Vec<Stmt> 
         program.variables.extend(fresh);
     }
     let known = (0..count).map(Var).collect();
-    let mut builder = Builder { choices, style, known, locked: Vec::new(), left: 4, repeats: 8 };
+    let mut builder = Builder { choices, style, known, locked: Vec::new(), before_continue: None, left: 4, repeats: 8 };
     let mut statements = Vec::new();
     builder.statement(0, &mut statements);
     statements
@@ -54,6 +57,8 @@ struct Builder<'a, C> {
     known: Vec<Var>,
     /// The variables that open loops rely on.
     locked: Vec<Var>,
+    /// In a loop, what a `continue` does before it so that the loop still ends: the step, if that stands at the end.
+    before_continue: Option<Vec<Stmt>>,
     /// How many operations are still to be written.
     left: i32,
     /// How often the current place may run: the product of the open loops' trip counts.
@@ -77,6 +82,10 @@ impl<C: Choices> Builder<'_, C> {
 
     fn has(&self, feature: Feature) -> bool {
         self.style.has(feature)
+    }
+
+    fn has_switches(&self) -> bool {
+        self.style.dialect == Dialect::Plus && self.has(Feature::Switches)
     }
 
     /// Whether there is more to write: operations left, and decisions left to choose them by.
@@ -117,6 +126,9 @@ impl<C: Choices> Builder<'_, C> {
             weight(self.has(Feature::Ifs) && nested, 4),
             weight(self.has(Feature::Loops) && nested, 4),
             weight(self.has(Feature::DeadCode), 1),
+            weight(self.has_switches() && nested, 3),
+            weight(self.has(Feature::Jumps) && self.before_continue.is_some(), 3),
+            weight(self.has(Feature::Returns), 1),
             weight(self.has(Feature::Emits), 4),
             weight(!self.style.arrays.is_empty(), 8),
         ];
@@ -126,7 +138,10 @@ impl<C: Choices> Builder<'_, C> {
             2 => self.if_statement(depth, block),
             3 => self.loop_statement(depth, block),
             4 => self.dead_code(depth, block),
-            5 => self.emit(block),
+            5 => self.switch(depth, block),
+            6 => self.jump(depth, block),
+            7 => self.early_return(depth, block),
+            8 => self.emit(block),
             _ => self.arrays(block),
         }
     }

@@ -9,7 +9,7 @@
 //! | 19 | a `getelementptr` has no flag but `inbounds` |
 //! | 18 | there is no `disjoint` and no `nneg` |
 //! | 18 | `instcombine` does not look for a fixpoint, nor know the parameter that tells it not to |
-//! | 17 | nothing tells the flags `nuw`, `nsw` and `exact`: what is raised promises less than it does |
+//! | 17 | nothing tells or sets the flags `nuw`, `nsw` and `exact`: what is raised promises less than it does, and there are no paths with flags |
 //! | 16 | there is no `LLVMGetVersion`; that a function touches no memory is `readnone` |
 //! | 15 | the elements of constants are asked for by the kind of constant |
 //! | 15 | pointers have the type of what they point to |
@@ -293,4 +293,29 @@ pub fn wrap_flags(_: LLVMValueRef) -> Flags {
 #[cfg(llvm_before = "17")]
 pub fn exact_flag(_: LLVMValueRef) -> Flags {
     Flags::NONE
+}
+
+/// Makes an instruction of this opcode promise this. What the version has no setter for is left out.
+#[cfg(not(llvm_before = "17"))]
+pub fn promise(inst: LLVMValueRef, opcode: LLVMOpcode, flags: Flags) {
+    use LLVMOpcode::*;
+    let has = |flag| i32::from(flags.has(flag));
+    // SAFETY: an instruction of a module that lives; each setter is called for the opcodes that have its flag.
+    unsafe {
+        match opcode {
+            LLVMTrunc if cfg!(llvm_before = "19") => {}
+            LLVMAdd | LLVMSub | LLVMMul | LLVMShl | LLVMTrunc => {
+                core::LLVMSetNUW(inst, has(Flags::NUW));
+                core::LLVMSetNSW(inst, has(Flags::NSW));
+            }
+            LLVMUDiv | LLVMSDiv | LLVMLShr | LLVMAShr => core::LLVMSetExact(inst, has(Flags::EXACT)),
+            #[cfg(not(llvm_before = "18"))]
+            LLVMOr => core::LLVMSetIsDisjoint(inst, has(Flags::DISJOINT)),
+            #[cfg(not(llvm_before = "18"))]
+            LLVMZExt => core::LLVMSetNNeg(inst, has(Flags::NNEG)),
+            #[cfg(not(llvm_before = "20"))]
+            LLVMICmp => core::LLVMSetICmpSameSign(inst, has(Flags::SAMESIGN)),
+            _ => {}
+        }
+    }
 }

@@ -175,6 +175,7 @@ impl Path for LlvmPath {
             [self.construction.pass.map(|pipeline| pipeline.passes), self.pipeline().map(|(_, passes)| passes)];
         let passes: Vec<_> = passes.into_iter().flatten().collect();
         let passes = if passes.is_empty() { "no passes".to_string() } else { format!("passes {}", passes.join(", ")) };
+        let passes = if self.style.flags { format!("flags that the runs keep, {passes}") } else { passes };
         Toolchain {
             description: format!("{}; {passes}; code generation {:?}", machine::description(), self.level.codegen),
             group: self.construction.group.to_string(),
@@ -242,6 +243,15 @@ impl LlvmPath {
 
             now::enter(Stage::Construct);
             machine::verify(&module, now::stage())?;
+            #[cfg(not(llvm_before = "17"))]
+            if self.style.flags {
+                optimized::promises::add(&session.context, &module, case)?;
+                observation.texts.extend(text("llvm-flags"));
+                machine::verify(&module, now::stage())?;
+                if !self.in_steps {
+                    optimized::observe(&module, now::stage(), case, observation);
+                }
+            }
             if let Some(pipeline) = self.construction.pass {
                 machine.run(&session, &module, pipeline.passes, now::stage())?;
                 observation.texts.extend(text(pipeline.text));

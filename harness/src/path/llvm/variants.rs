@@ -25,12 +25,12 @@ pub(super) fn variants() -> Vec<LlvmPath> {
         let id = PathId::new("llvm", Some(&version), &variant);
         LlvmPath { id, construction, level, passes: None, style, in_steps: false }
     };
-    let [_, alloca, mem2reg, _] = &CONSTRUCTIONS;
-    let [o0, _, mid, ..] = &LEVELS;
+    let [phi, alloca, mem2reg, _] = &CONSTRUCTIONS;
+    let [o0, _, mid, _, _, o2, ..] = &LEVELS;
     let plain = CONSTRUCTIONS.iter().flat_map(|construction| LEVELS.iter().map(move |level| (construction, level)));
     let plain = plain
         .map(|(construction, level)| path(format!("{}-{}", construction.name, level.name), construction, level, PLAIN));
-    let all = Style { perturbations: Perturbation::ALL, direct: true };
+    let all = Style { perturbations: Perturbation::ALL, direct: true, flags: false };
     let together = [
         path("perturbed-mem2reg-O0".to_string(), mem2reg, o0, all),
         path("perturbed-mid".to_string(), alloca, mid, all),
@@ -43,12 +43,26 @@ pub(super) fn variants() -> Vec<LlvmPath> {
         let path = path(format!("steps-{}", level.name), alloca, level, PLAIN);
         LlvmPath { in_steps: true, ..path }
     });
-    plain.chain([direct]).chain(alone).chain(together).chain(in_steps).collect()
+    let with_flags = |name: &str, construction, level: &'static Level| {
+        path(format!("{name}-{}-flags", level.name), construction, level, Style { flags: true, ..PLAIN })
+    };
+    let steps_with_flags = LlvmPath { in_steps: true, ..with_flags("steps", mem2reg, o2) };
+    let promising = [
+        with_flags("mem2reg", mem2reg, mid),
+        with_flags("mem2reg", mem2reg, o2),
+        with_flags("phi", phi, o2),
+        steps_with_flags,
+    ];
+    let promising = promising.into_iter().filter(|_| FLAGS);
+    plain.chain([direct]).chain(alone).chain(together).chain(in_steps).chain(promising).collect()
 }
 
-/// A path with passes of one's own, named `CONSTRUCTION[-direct]:PASS+PASS..[:cg2]`: as `opt` writes them, but joined by
-/// `+`, since commas part the globs of a list. `direct` branches on comparisons themselves, `cg2` generates code as at
-/// `O2`.
+/// Whether this version of LLVM lets flags be set.
+const FLAGS: bool = cfg!(not(llvm_before = "17"));
+
+/// A path with passes of one's own, named `CONSTRUCTION[-direct][-flags]:PASS+PASS..[:cg2]`: as `opt` writes them, but
+/// joined by `+`, since commas part the globs of a list. `direct` branches on comparisons themselves, `flags` promises what
+/// the runs keep, `cg2` generates code as at `O2`.
 pub fn custom(variant: &str) -> Option<Box<dyn Path>> {
     custom_path(variant).map(|path| Box::new(path) as Box<dyn Path>)
 }
@@ -56,9 +70,13 @@ pub fn custom(variant: &str) -> Option<Box<dyn Path>> {
 pub(super) fn custom_path(variant: &str) -> Option<LlvmPath> {
     let (construction, passes) = variant.split_once(':')?;
     let (passes, level) = passes.strip_suffix(":cg2").map_or((passes, &LEVELS[0]), |passes| (passes, &LEVELS[1]));
-    let (name, direct) = construction.strip_suffix("-direct").map_or((construction, false), |name| (name, true));
+    let (name, flags) = construction.strip_suffix("-flags").map_or((construction, false), |name| (name, true));
+    if flags && !FLAGS {
+        return None;
+    }
+    let (name, direct) = name.strip_suffix("-direct").map_or((name, false), |name| (name, true));
     let construction = CONSTRUCTIONS.iter().find(|construction| construction.name == name)?;
-    let style = Style { direct, ..PLAIN };
+    let style = Style { direct, flags, ..PLAIN };
     let id = PathId::new("llvm", Some(&compat::version()), variant);
     Some(LlvmPath { id, construction, level, passes: Some(passes.replace('+', ",")), style, in_steps: false })
 }
@@ -70,9 +88,11 @@ pub(super) struct Style {
     pub(super) perturbations: &'static [Perturbation],
     /// Whether a branch on a comparison of its own block takes the comparison's `i1` itself; else its variable's `i64`.
     pub(super) direct: bool,
+    /// Whether instructions promise what they keep on the case's vectors: flags, ranges, branch weights.
+    pub(super) flags: bool,
 }
 
-pub(super) const PLAIN: Style = Style { perturbations: &[], direct: false };
+pub(super) const PLAIN: Style = Style { perturbations: &[], direct: false, flags: false };
 
 /// How SSA comes about.
 pub(super) struct Construction {

@@ -43,6 +43,11 @@ impl<'m> Object<'m> {
         self.0 as usize
     }
 
+    /// LLVM's own handle of it, for who changes the module.
+    pub fn raw(self) -> LLVMValueRef {
+        self.0
+    }
+
     fn from(raw: LLVMValueRef) -> Option<Object<'m>> {
         (!raw.is_null()).then_some(Object(raw, PhantomData))
     }
@@ -212,14 +217,31 @@ impl<'m> Object<'m> {
 
     /// Whether there is metadata of a kind.
     pub fn has_metadata(self, kind: &str) -> bool {
+        self.metadata(kind).is_some()
+    }
+
+    fn metadata(self, kind: &str) -> Option<LLVMValueRef> {
         // SAFETY: as above; the kind's name is as long as it says.
-        unsafe {
-            LLVMHasMetadata(self.0) != 0 && {
-                let context = LLVMGetTypeContext(LLVMTypeOf(self.0));
-                let id = LLVMGetMDKindIDInContext(context, kind.as_ptr().cast(), kind.len() as u32);
-                !LLVMGetMetadata(self.0, id).is_null()
+        let node = unsafe {
+            if LLVMHasMetadata(self.0) == 0 {
+                return None;
             }
-        }
+            let context = LLVMGetTypeContext(LLVMTypeOf(self.0));
+            LLVMGetMetadata(self.0, LLVMGetMDKindIDInContext(context, kind.as_ptr().cast(), kind.len() as u32))
+        };
+        (!node.is_null()).then_some(node)
+    }
+
+    /// The constants that metadata of a kind consists of.
+    pub fn metadata_operands(self, kind: &str) -> Option<Vec<Object<'m>>> {
+        let node = self.metadata(kind)?;
+        // SAFETY: as above; LLVM writes as many operands as it says.
+        let operands = unsafe {
+            let mut operands = vec![std::ptr::null_mut(); LLVMGetMDNodeNumOperands(node) as usize];
+            LLVMGetMDNodeOperands(node, operands.as_mut_ptr());
+            operands
+        };
+        Some(operands.into_iter().filter_map(Object::from).collect())
     }
 
     /// The indices of an `extractvalue`.

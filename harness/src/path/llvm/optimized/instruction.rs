@@ -92,7 +92,8 @@ impl Raiser<'_, '_> {
         let count = if opcode == LLVMAlloca { 0 } else { inst.operand_count() };
         let args = inst.operands(count).map(|operand| self.operand(operand)).collect::<Result<_, _>>()?;
         let dest = if opcode == LLVMStore { None } else { Some(self.dest(inst)?) };
-        Ok(Inst { dest, op, flags: inst.flags(opcode), range: None, args })
+        let range = if opcode == LLVMLoad { super::range::of_load(inst)? } else { None };
+        Ok(Inst { dest, op, flags: inst.flags(opcode), range, args })
     }
 
     pub(super) fn dest(&self, inst: Object<'_>) -> Result<Value, Reason> {
@@ -119,7 +120,7 @@ impl Raiser<'_, '_> {
         if inst.is_special_access() {
             return Err(format!("{} volatile or atomic", mnemonic(opcode)));
         }
-        if let Some(kind) = ["range", "noundef", "nonnull", "align"].into_iter().find(|kind| inst.has_metadata(kind)) {
+        if let Some(kind) = ["noundef", "nonnull", "align"].into_iter().find(|kind| inst.has_metadata(kind)) {
             return Err(format!("{} with !{kind}", mnemonic(opcode)));
         }
         Ok(if is_load { Op::Load(inst.alignment()) } else { Op::Store(inst.alignment()) })

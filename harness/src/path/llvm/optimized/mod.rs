@@ -3,12 +3,14 @@
 //!
 //! Unreachable blocks are left out. Values and blocks keep the names and numbers that they have in LLVM's own listing.
 //! The parts: `c` reads LLVM's objects, `instruction` and `call` say what each becomes, `constant` what constants
-//! are, `range` reads an attribute. Whatever has no line there is *unsupported*, and named.
+//! are, `range` reads an attribute, [`promises`] writes flags. Whatever has no line there is *unsupported*, and named.
 
 mod c;
 mod call;
 mod constant;
 mod instruction;
+#[cfg(not(llvm_before = "17"))]
+pub mod promises;
 mod range;
 #[cfg(test)]
 mod tests;
@@ -26,7 +28,8 @@ use crate::optimized::{Block, Function, Interpreter, Label, Origin, Type, Value,
 use crate::path::{Note, Observation, Stage, Unsupported};
 use c::{BlockObject, Object};
 
-type Table<V> = HashMap<usize, V, BuildHasherDefault<ByAddress>>;
+/// What stands under an address.
+pub type Table<V> = HashMap<usize, V, BuildHasherDefault<ByAddress>>;
 
 /// Runs the module's function as it stands on the case's vectors, and notes why a run is undefined.
 pub fn observe(module: &Module<'_>, stage: Stage, case: &Case, observation: &mut Observation) {
@@ -43,8 +46,7 @@ pub fn observe(module: &Module<'_>, stage: Stage, case: &Case, observation: &mut
 /// What a function gives on each of the case's vectors, and why the first undefined run is so.
 pub fn outcomes(function: &Function, case: &Case) -> (Vec<Outcome>, Option<String>) {
     let interpreter = Interpreter::new(function);
-    // As the judge has it: an optimizer adds a constant factor of instructions.
-    let fuel = 1000 + 32 * case.fuel;
+    let fuel = fuel(case);
     let outcomes: Vec<Outcome> = case.vectors.iter().map(|vector| interpreter.run(vector, fuel).outcome).collect();
     let undefined = case.vectors.iter().zip(&outcomes).find(|(_, outcome)| outcome.end == End::Undefined);
     let why = undefined.and_then(|(vector, _)| {
@@ -54,8 +56,28 @@ pub fn outcomes(function: &Function, case: &Case) -> (Vec<Outcome>, Option<Strin
     (outcomes, why)
 }
 
+/// As the judge has it: a compiler adds a constant factor of instructions.
+pub fn fuel(case: &Case) -> u64 {
+    1000 + 32 * case.fuel
+}
+
+/// A raised function, and what LLVM's objects became.
+pub struct Raised {
+    /// The function.
+    pub function: Function,
+    /// By the address of LLVM's parameter or instruction.
+    pub values: Table<Value>,
+    /// The reachable blocks, by the address of LLVM's.
+    pub blocks: Table<Block>,
+}
+
 /// Raises the module's function.
 pub fn raise(module: &Module<'_>) -> Result<Function, Reason> {
+    raise_with_places(module).map(|raised| raised.function)
+}
+
+/// Raises the module's function and tells what became what.
+pub fn raise_with_places(module: &Module<'_>) -> Result<Raised, Reason> {
     let function = c::function(module, FUNCTION).ok_or("no function")?;
     let mut raiser = Raiser::new(module);
     raiser.number(function)?;
@@ -66,7 +88,7 @@ pub fn raise(module: &Module<'_>) -> Result<Function, Reason> {
         }
     }
     raiser.function.range = raiser.range(function, false)?;
-    Ok(raiser.function)
+    Ok(Raised { function: raiser.function, values: raiser.values, blocks: raiser.blocks })
 }
 
 struct Raiser<'a, 'm> {

@@ -1,8 +1,9 @@
-//! The attribute `range(i64 0, 65)` of a result: LLVM's C API has no way to read its bounds but LLVM's text.
+//! The attribute `range(i64 0, 65)` of a result, of which LLVM's C API has no way to read the bounds but LLVM's text, and
+//! the metadata `!range !{i64 0, i64 65}` of a load.
 
 use super::c::Object;
 use super::{Raiser, Reason};
-use crate::optimized::{Range, mask};
+use crate::optimized::{Range, Type, mask};
 
 impl Raiser<'_, '_> {
     /// The range that the attributes of a function's result, or of a call's, promise.
@@ -14,6 +15,18 @@ impl Raiser<'_, '_> {
         // The result's attributes stand before the name; an argument's, after it.
         let before = text.split('@').next().unwrap_or_default();
         read(before).map(Some).ok_or_else(|| "the attribute range".into())
+    }
+}
+
+/// The range that a load's metadata promises. Several in one are unsupported.
+pub(super) fn of_load(load: Object<'_>) -> Result<Option<Range>, Reason> {
+    let Some(bounds) = load.metadata_operands("range") else { return Ok(None) };
+    match (&bounds[..], load.ty().raised()) {
+        (&[from, to], Some(Type::Int(bits))) => {
+            let bound = |bound: Object<'_>| super::constant::int(bound, bits);
+            Ok(Some(Range { from: bound(from)?, to: bound(to)? }))
+        }
+        _ => Err("load with several !range".into()),
     }
 }
 

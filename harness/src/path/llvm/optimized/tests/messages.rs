@@ -111,12 +111,20 @@ fn a_run_without_end_runs_out_of_fuel() {
 }
 
 #[test]
+fn a_load_is_poison_outside_of_its_range() {
+    let text = text("", "%r = load i64, ptr %in, !range !{i64 -2, i64 9}\nret i64 %r");
+    let outcomes = interpreted(&text, &[[-2, 0, 0], [8, 0, 0], [9, 0, 0], [-3, 0, 0]]);
+    let expected = [End::Return(-2), End::Return(8), End::Undefined, End::Undefined];
+    assert_eq!(outcomes, expected.map(Outcome::from));
+}
+
+#[test]
 fn what_can_not_be_raised_is_named() {
     for (body, reason) in [
         ("%r = call i64 @elsewhere()\nret i64 %r", "call elsewhere"),
         ("%r = load i64, ptr @variable\nret i64 %r", "a global variable"),
         ("%r = load volatile i64, ptr %in\nret i64 %r", "load volatile or atomic"),
-        ("%r = load i64, ptr %in, !range !{i64 0, i64 9}\nret i64 %r", "load with !range"),
+        ("%r = load i64, ptr %in, !range !{i64 0, i64 9, i64 12, i64 15}\nret i64 %r", "load with several !range"),
         ("%d = sitofp i64 %x to double\n%r = fptosi double %d to i64\nret i64 %r", "a value of type double"),
         ("%a = add i256 0, 1\n%r = trunc i256 %a to i64\nret i64 %r", "a value of type i256"),
         ("%r = load i64, ptr inttoptr (i64 8 to ptr)\nret i64 %r", "a constant expression"),
