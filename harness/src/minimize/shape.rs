@@ -32,7 +32,7 @@ pub fn shape(case: &Case, interesting: &mut dyn FnMut(&Case) -> bool) -> String 
         .operations
         .iter()
         .filter(|op| !parts.loops || !steering::steers(&case.program, |other| word(other) == **op));
-    let needed = own.filter(|&&op| is_needed(case, op, interesting));
+    let needed = own.filter(|&&op| parts.done.contains(&op) || is_needed(case, op, interesting));
     let mut words: Vec<String> = needed.map(|&op| named(op)).collect();
     let mut others = Vec::new();
     others.extend(if parts.loops { Some("loop") } else { parts.branches.then_some("if") });
@@ -77,6 +77,8 @@ fn operation(word: &str) -> Option<Op> {
 struct Parts {
     /// Without those that have another one's word, in the order of [`Op::all`].
     operations: Vec<Op>,
+    /// Those among them that are statements, which no other operation can be.
+    done: Vec<Op>,
     branches: bool,
     switches: bool,
     loops: bool,
@@ -89,11 +91,13 @@ struct Parts {
 
 impl Parts {
     fn of(case: &Case) -> Parts {
-        let mut operations = Vec::new();
+        let done = done(&case.program);
+        let mut operations = done.clone();
         visit_operations(&mut case.program.clone(), &mut |op| operations.push(word(*op)));
         let mut parts = Parts {
             operations: Op::all().filter(|op| operations.contains(op)).collect(),
             wide: Measure::of(case).text().split(|c: char| !c.is_ascii_digit()).any(is_wide),
+            done,
             ..Parts::default()
         };
         match &case.program {
@@ -108,6 +112,7 @@ impl Parts {
                         Stmt::Break => parts.breaks = true,
                         Stmt::Continue => parts.continues = true,
                         Stmt::Return(_) => parts.returns = true,
+                        Stmt::Do(..) => {}
                     }
                 }
             }
@@ -145,6 +150,14 @@ impl Parts {
         }
         parts
     }
+}
+
+/// The words of the operations that are statements.
+fn done(program: &Program) -> Vec<Op> {
+    let Program::Tiny(program) = program else { return Vec::new() };
+    let statements = lists(program).into_iter().flatten();
+    let of = |stmt: &Stmt| if let Stmt::Do(op, _) = stmt { Some(word(*op)) } else { None };
+    statements.filter_map(of).collect()
 }
 
 /// Whether digits are a number that 32 bits don't hold, whatever its sign.

@@ -64,6 +64,10 @@ impl Lowering {
                     self.lines.push(Line::Label(end));
                 }
                 Stmt::Switch(value, arms, otherwise) => self.switch(value, arms, otherwise),
+                Stmt::Do(op, operands) => {
+                    let operands: Vec<Atom> = operands.iter().map(|operand| self.expr(operand, None)).collect();
+                    self.assign(None, *op, &operands);
+                }
                 Stmt::Break => {
                     let target = self
                         .loops

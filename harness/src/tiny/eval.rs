@@ -76,6 +76,14 @@ impl Machine {
                     self.block(arm)?;
                     self.step()?;
                 }
+                Stmt::Do(op, operands) => {
+                    let mut values = [0; 3];
+                    for (value, operand) in values.iter_mut().zip(operands) {
+                        *value = self.expr(operand)?;
+                    }
+                    self.step()?;
+                    self.effects.perform(*op, values)?;
+                }
                 Stmt::Break => {
                     self.step()?;
                     return Err(Leave::Break);

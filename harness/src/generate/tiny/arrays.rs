@@ -66,6 +66,10 @@ impl<C: Choices> Builder<'_, C> {
             return self.write(target, binary(Op::Add, Expr::Var(target), value), block);
         }
         let (array, index) = (self.array(), self.index());
+        if self.choices.chance(80) {
+            self.left -= 1;
+            return block.push(Stmt::Do(Op::Store(array), vec![index, value]));
+        }
         self.write(target, binary(Op::Store(array), index, value), block);
     }
 

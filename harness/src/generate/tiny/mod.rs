@@ -159,8 +159,13 @@ impl<C: Choices> Builder<'_, C> {
         self.write(target, value, block);
     }
 
-    /// `x = emit(e)`: what is seen when, not only in the end.
+    /// `emit e`, or `x = emit(e)`: what is seen when, not only in the end.
     fn emit(&mut self, block: &mut Vec<Stmt>) {
+        if self.choices.chance(70) {
+            self.left -= 1;
+            let value = self.expr(1);
+            return block.push(Stmt::Do(Op::Emit, vec![value]));
+        }
         let Some(target) = self.target() else { return };
         let value = self.expr(1);
         self.write(target, unary(Op::Emit, value), block);
