@@ -21,14 +21,9 @@ const STUB_ADDRESS: std::ops::Range<usize> = 2..10;
 
 /// The host's functions by name.
 fn host() -> [(&'static str, *const ()); 5] {
-    [
-        (RAISE_TRAP, native::raise_trap as *const ()),
-        (EMIT, native::emit as *const ()),
-        // What LLVM takes for granted: it makes calls of these out of loops over arrays.
-        ("memset", libc::memset as *const ()),
-        ("memcpy", libc::memcpy as *const ()),
-        ("memmove", libc::memmove as *const ()),
-    ]
+    let [memset, memcpy, memmove] = native::LIBRARY;
+    let own = [(RAISE_TRAP, native::raise_trap as *const ()), (EMIT, native::emit as *const ())];
+    [own[0], own[1], memset, memcpy, memmove]
 }
 
 /// An object that can be placed.

@@ -10,7 +10,7 @@
 //! - `signals`: turns the synchronous signals and a CPU-time timer into that way out.
 //!
 //! All compiled code has one entry ABI: `extern "C" fn(inputs: *const i64) -> i64`. It calls nothing but
-//! [`raise_trap`] and [`emit`].
+//! [`raise_trap`], [`emit`] and the [`LIBRARY`].
 //!
 //! All state belongs to the thread: any number of threads may call at once, and calls nest.
 
@@ -26,6 +26,13 @@ pub use landing::{DIV_BY_ZERO, OVERFLOW, emit, escape, protect, raise_trap};
 
 use crate::op::{End, Outcome, Trap};
 use crate::path::{Fault, FaultKind, Stage};
+
+/// What compilers take for granted of C's library: they make calls of these out of loops over arrays.
+pub const LIBRARY: [(&str, *const ()); 3] = [
+    ("memset", libc::memset as *const ()),
+    ("memcpy", libc::memcpy as *const ()),
+    ("memmove", libc::memmove as *const ()),
+];
 
 /// The processor time that a run of machine code gets when the interpreter needed at most `fuel` steps: far more than the
 /// slowest code takes for them (a step is a few instructions, a division at worst 20 ns), so only wrong code outruns it.
