@@ -75,7 +75,7 @@ faults! {
     TacPerturbDropsEmit "tac-perturb-drops-emit",
     /// Cranelift's lowering emits the low 32 bits.
     ClifEmitNarrow "clif-emit-narrow",
-    /// Cranelift's lowering leaves the last element of an array as it is.
+    /// Cranelift's lowering fills the last element of an array with 1.
     ClifArrayEnd "clif-array-end",
     /// Cranelift's lowering takes an index as signed.
     ClifArraySignedIndex "clif-array-signed-index",

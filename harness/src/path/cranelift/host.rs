@@ -47,9 +47,12 @@ impl Host {
                 let slot = compat::stack_slot(builder, 8 * u32::from(array.length()));
                 host.arrays.push((array, slot));
                 let (base, zero) = (builder.ins().stack_addr(types::I64, slot, 0), builder.ins().iconst(types::I64, 0));
-                let zeroed = u32::from(array.length()) - u32::from(plant::on(Fault::ClifArrayEnd));
-                for element in 0..zeroed {
-                    builder.ins().store(MemFlags::trusted(), zero, base, 8 * element as i32);
+                for element in 0..i32::from(array.length()) {
+                    builder.ins().store(MemFlags::trusted(), zero, base, 8 * element);
+                }
+                if plant::on(Fault::ClifArrayEnd) {
+                    let one = builder.ins().iconst(types::I64, 1);
+                    builder.ins().store(MemFlags::trusted(), one, base, 8 * i32::from(array.length()) - 8);
                 }
             }
         }
