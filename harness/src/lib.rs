@@ -31,6 +31,8 @@ pub mod judge;
 
 pub mod compare;
 
+pub mod canary;
+
 pub mod parting;
 
 pub mod validators;

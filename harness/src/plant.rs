@@ -1,7 +1,7 @@
-//! Faults that can be planted in the harness's own lowerings, to put the harness itself on trial.
+//! Faults that can be planted in the harness itself, to put it on trial (`roundtrip self-test`).
 //!
-//! A fault is switched on by name, for the whole process, in builds with the feature `plant` (tests, nightly). In other
-//! builds [`on`] is the constant `false` and the faulty branches are compiled away.
+//! A fault is switched on by name, for the whole process, by hidden options alone. In builds without the feature `plant`
+//! [`on`] is the constant `false`, and the faulty branches are compiled away.
 
 macro_rules! faults {
     ($($(#[doc = $doc:literal])* $variant:ident $name:literal,)*) => {
@@ -33,6 +33,14 @@ macro_rules! faults {
 }
 
 faults! {
+    /// Tiny's parser exchanges the arms of an `if` with an `else`.
+    TinyParseElse "tiny-parse-else",
+    /// TAC's parser reads `ifz` as `if`.
+    TacParseIfz "tac-parse-ifz",
+    /// Tiny's interpreter gives the right operand of `&&` and `||` as it is.
+    TinyEvalLogic "tiny-eval-logic",
+    /// TAC's interpreter takes a negative condition for false.
+    TacEvalNegative "tac-eval-negative",
     /// ArgsToPhi gives the last two predecessors' entries of a phi to each other.
     LabPhiSwapEntries "lab-phi-swap-entries",
     /// The lab's block-argument interpreter assigns parameters one after the other.
@@ -45,6 +53,18 @@ faults! {
     LabDeadForgetsRet "lab-dead-forgets-ret",
     /// The validator takes a definition in any reachable block as dominating.
     LabNoDominanceCheck "lab-no-dominance-check",
+    /// The validator accepts a name that is defined twice.
+    LabAcceptsTwice "lab-accepts-twice",
+    /// The validator accepts a branch that passes too few arguments.
+    LabAcceptsFewer "lab-accepts-fewer",
+    /// The validator accepts a branch to the entry block.
+    LabAcceptsEntry "lab-accepts-entry",
+    /// The validator accepts a phi without an entry for a predecessor.
+    LabAcceptsMissing "lab-accepts-missing",
+    /// Construction by liveness does not count a variable that a terminator reads.
+    LabLiveForgetsBranch "lab-live-forgets-branch",
+    /// PhiToArgs gives a block's first two phis each other's arguments.
+    LabArgsOrder "lab-args-order",
     /// Naive construction keeps the environment from before the loop at its exit.
     LabLoopExitEnv "lab-loop-exit-env",
     /// Naive construction passes the then arm's values from both arms of an `if`.
@@ -107,6 +127,8 @@ faults! {
     ClifDropArgument "clif-drop-argument",
     /// Cranelift is handed subtractions with their operands exchanged where it is to optimize, behind the raising.
     ClifWrongRewrite "clif-wrong-rewrite",
+    /// Raising from Cranelift exchanges the operands of a subtraction.
+    ClifRaiseSub "clif-raise-sub",
     /// Cranelift's signal handler takes overflow for division by zero.
     ClifTrapCode "clif-trap-code",
     /// LLVM's lowering saturates additions instead of wrapping.
@@ -131,14 +153,39 @@ faults! {
     LlvmSwitchNarrow "llvm-switch-narrow",
     /// LLVM's lowering reads its inputs in reverse order.
     LlvmInputOrder "llvm-input-order",
+    /// Raising from LLVM reads `slt` as `sle`.
+    LlvmRaiseLt "llvm-raise-lt",
     /// LLVM's instcombine promises that no addition overflows.
     LlvmPassAddsFlag "llvm-pass-adds-flag",
-    /// LLVM's reassociate leaves `nsw` on the subtractions that it moves.
+    /// LLVM's licm leaves `nsw` on the additions and subtractions that it hoists, where passes run one by one.
     LlvmPassKeepsFlag "llvm-pass-keeps-flag",
     /// LLVM's simplifycfg turns a `select` between a bit and false into an `and`.
     LlvmPassSelectToAnd "llvm-pass-select-to-and",
     /// LLVM's gvn exchanges the first two entries of each phi.
     LlvmPassPhiEntries "llvm-pass-phi-entries",
+    /// Comparing takes all traps for one.
+    CompareOneTrap "compare-one-trap",
+    /// Comparing leaves the last input vector out.
+    CompareLastRun "compare-last-run",
+    /// Comparing overlooks what validators and crashes say.
+    CompareNoFaults "compare-no-faults",
+    /// The minimizer takes every eighth candidate without asking; Cranelift's lowering is wrong too.
+    MinimizeDrifts "minimize-drifts",
+    /// The minimizer keeps all statements; Cranelift's lowering is wrong too.
+    MinimizeKeepsAll "minimize-keeps-all",
+    /// A record lacks the last input vector; Cranelift's lowering is wrong too.
+    RecordDropsRun "record-drops-run",
+    /// A record names a wrong outcome as the right one; Cranelift's lowering is wrong too.
+    RecordWrongOutcome "record-wrong-outcome",
+}
+
+impl Fault {
+    /// The fault that is planted with this one: what minimizes and records has nothing to do where nothing is found.
+    pub fn brings_along(self) -> Option<Fault> {
+        use Fault::*;
+        let works_on_findings = matches!(self, MinimizeDrifts | MinimizeKeepsAll | RecordDropsRun | RecordWrongOutcome);
+        works_on_findings.then_some(ClifLtIsLe)
+    }
 }
 
 #[cfg(feature = "plant")]
@@ -161,15 +208,21 @@ mod switch {
     /// The fault that is on, plus one; 0 is none.
     static PLANTED: AtomicU8 = AtomicU8::new(0);
 
+    /// The fault that it brings along.
+    static ALONG: AtomicU8 = AtomicU8::new(0);
+
     /// Whether this fault is planted.
     #[inline]
     pub fn on(fault: super::Fault) -> bool {
-        PLANTED.load(Ordering::Relaxed) == fault as u8 + 1
+        let number = fault as u8 + 1;
+        PLANTED.load(Ordering::Relaxed) == number || ALONG.load(Ordering::Relaxed) == number
     }
 
-    /// Plants one fault in this process, or none.
+    /// Plants one fault in this process with what it brings along, or none.
     pub fn plant(fault: Option<super::Fault>) {
-        PLANTED.store(fault.map_or(0, |fault| fault as u8 + 1), Ordering::Relaxed);
+        let number = |fault: Option<super::Fault>| fault.map_or(0, |fault| fault as u8 + 1);
+        PLANTED.store(number(fault), Ordering::Relaxed);
+        ALONG.store(number(fault.and_then(super::Fault::brings_along)), Ordering::Relaxed);
     }
 }
 

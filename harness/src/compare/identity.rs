@@ -14,6 +14,7 @@
 //! `disagree.construct.cranelift-none.lt`. Chen et al. (*Taming Compiler Fuzzers*, PLDI 2013) rank findings by distances
 //! between such features; with programs as small as these, equality does.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -52,7 +53,7 @@ impl Identity {
                 let message = same.clone().find(|fault| fault.path == *accused).map(|fault| slug(&fault.message));
                 (name(accused), message)
             }
-            None if wrong(report).any(|source| contradicts_itself(report, source)) => ("raised".into(), None),
+            None if wrong(report).any(|source| contradicts_itself(report, source)) => (raised(report), None),
             None => (name(plainest(wrong(report).map(|source| &source.path), order)?), None),
         };
         let parts = [signature.kind(), stage, &accused].into_iter().map(String::from);
@@ -82,6 +83,18 @@ fn contradicts_itself(report: &Report, form: &Source) -> bool {
             run.classes.iter().any(|class| is_wrong(&class))
                 && right.is_some_and(|class| class.sources.iter().any(executes))
         })
+}
+
+/// What raises and interprets forms: of some compilers, if only their forms are wrong.
+fn raised(report: &Report) -> String {
+    let sources = report.runs.iter().flat_map(|run| &run.classes).flat_map(|class| &class.sources);
+    let raising: BTreeSet<&str> =
+        sources.filter(|it| it.stage != Stage::Execute).map(|it| it.path.compiler.as_str()).collect();
+    let wrong: BTreeSet<&str> = wrong(report).map(|source| source.path.compiler.as_str()).collect();
+    if wrong.is_superset(&raising) {
+        return "raised".into();
+    }
+    format!("raised-{}", wrong.into_iter().collect::<Vec<_>>().join("+"))
 }
 
 fn plainest<'a>(paths: impl Iterator<Item = &'a PathId>, order: &[PathId]) -> Option<&'a PathId> {
@@ -154,6 +167,8 @@ mod tests {
         use Stage::{Construct, Execute};
         let raised = report(CONSTRUCT, &[("c/none", Execute)], &[("lab/naive", Construct), ("c/none", Construct)]);
         assert_eq!(identity(&raised, "loop"), "disagree.construct.raised.loop");
+        let of_one = report(CONSTRUCT, &[("c/none", Execute), ("lab/naive", Construct)], &[("c/none", Construct)]);
+        assert_eq!(identity(&of_one, "loop"), "disagree.construct.raised-c.loop");
         let other = report(CONSTRUCT, &[("c/speed", Execute)], &[("c/none", Construct)]);
         assert_eq!(identity(&other, "loop"), "disagree.construct.c-none.loop");
     }

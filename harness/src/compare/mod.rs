@@ -20,8 +20,9 @@ use serde::{Deserialize, Serialize};
 pub use standing::Standing;
 
 use crate::judge::Judged;
-use crate::op::{End, Execution, Outcome};
+use crate::op::{End, Execution, Outcome, Trap};
 use crate::path::{FaultKind, Note, PathId, Stage, Unsupported};
+use crate::plant::{self, Fault};
 use crate::structure::{Relation, Structure};
 pub use identity::Identity;
 pub use signature::Signature;
@@ -177,6 +178,7 @@ pub fn compare(vectors: &[Vec<i64>], reference: &[Execution], judged: Vec<Judged
         texts: Vec::new(),
     };
     for Judged { path, group, faults, unsupported, notes, structure, texts, .. } in judged {
+        let faults = if plant::on(Fault::CompareNoFaults) { Vec::new() } else { faults };
         report.faults.extend(faults.into_iter().map(|fault| PathFault {
             path: path.clone(),
             group: group.clone(),
@@ -205,7 +207,7 @@ fn classes(vectors: &[Vec<i64>], reference: &[Execution], judged: &[Judged]) -> 
         let mut by_outcome: BTreeMap<&Outcome, Vec<Source>> = BTreeMap::new();
         for path in judged {
             for (stage, outcomes) in &path.results {
-                if let Some(outcome) = &outcomes[ended] {
+                if let Some(outcome) = outcomes[ended].as_ref().map(seen) {
                     let source = Source { path: path.path.clone(), stage: *stage, group: path.group.clone() };
                     by_outcome.entry(outcome).or_default().push(source);
                 }
@@ -216,9 +218,19 @@ fn classes(vectors: &[Vec<i64>], reference: &[Execution], judged: &[Judged]) -> 
         let mut classes: Vec<Class> =
             by_outcome.into_iter().map(|(outcome, sources)| Class { outcome: outcome.clone(), sources }).collect();
         classes.sort_by_key(|class| class.outcome != right);
+        if plant::on(Fault::CompareLastRun) && runs.len() + 1 == vectors.len() {
+            classes.truncate(1);
+        }
         runs.push(Run { inputs: inputs.clone(), right, classes });
     }
     runs
+}
+
+/// An outcome as it is compared: as it is.
+fn seen(outcome: &Outcome) -> &Outcome {
+    const TRAP: &Outcome = &Outcome { end: End::Trap(Trap::DivByZero), emitted: Vec::new() };
+    let is_trap = matches!(outcome.end, End::Trap(_)) && outcome.emitted.is_empty();
+    if is_trap && plant::on(Fault::CompareOneTrap) { TRAP } else { outcome }
 }
 
 /// The language's own outcome, which defines what the program means, if another group confirms it; an interpreter that
@@ -241,7 +253,6 @@ fn right<'a>(by_outcome: &BTreeMap<&'a Outcome, Vec<Source>>, reference: &'a Out
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::op::Trap;
     use crate::path::Fault;
 
     fn path(name: &str, group: &str, results: &[(Stage, i64)]) -> Judged {

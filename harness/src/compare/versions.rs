@@ -208,7 +208,7 @@ mod tests {
         assert_eq!((summary.parameters, summary.instructions), ((1, 1), (10, 5)));
         assert_eq!(summary.code, Some(Spread { median: 0.5, low: 0.5, high: 0.5 }));
         assert_eq!(summary.time, Some(Spread { median: 1.0, low: 1.0, high: 2.0 }));
-        assert_eq!(summary.microseconds, Some((10, 20)));
+        assert_eq!(summary.microseconds, Some((10, 10)));
     }
 
     #[test]

@@ -102,6 +102,10 @@ features! {
     Copies "copies" 50,
     /// Loops whose trip count depends on data: Euclid, digits, halving, bounds taken from inputs.
     DataLoops "data-loops" 50,
+    /// Loops that are state machines: lagged copies, resets, flags, tests of signs and of the first turn.
+    States "states" 50,
+    /// Constants that occur again, or next to each other: what is added, compared with what, started from.
+    Coupled "coupled-constants" 60,
     /// More than sixteen values live at once.
     ManyLive "many-live" 15,
     /// Values that nobody uses, arms and loops that are never entered (in TAC: unreachable blocks).

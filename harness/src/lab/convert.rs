@@ -76,6 +76,10 @@ pub fn phi_to_args(function: &PhiFunction) -> Function {
             targets.filter(|target| target.block == block.name).for_each(|target| target.args.push(atom));
         }
     }
+    if plant::on(Fault::LabArgsOrder) {
+        let targets = blocks.iter_mut().flat_map(|block| block.term.targets_mut());
+        targets.filter(|target| target.args.len() > 1).for_each(|target| target.args.swap(0, 1));
+    }
     Function {
         inputs: function.inputs.clone(),
         blocks,

@@ -6,6 +6,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use super::measure::Measure;
 use super::passes::{Attempt, Pass, empty, groups};
 use crate::case::Case;
+use crate::plant::{self, Fault};
 
 /// The result.
 #[derive(Clone, Debug)]
@@ -132,7 +133,10 @@ impl Search<'_> {
             return false;
         }
         self.tests += 1;
-        let accepted = (self.interesting)(&candidate);
+        let keeps_all = plant::on(Fault::MinimizeKeepsAll);
+        let drifts = plant::on(Fault::MinimizeDrifts) && self.tests.is_multiple_of(8);
+        let is_wanted = !keeps_all || candidate.program.statements() == self.best.program.statements();
+        let accepted = is_wanted && (drifts || (self.interesting)(&candidate));
         if accepted {
             self.steps += 1;
             self.best = candidate;

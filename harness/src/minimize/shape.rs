@@ -2,18 +2,18 @@
 //! shape names the construct at fault, whatever the names, the constants and the order.
 //!
 //! An operation is a word of it when no other operation can stand in its place: `1 - 0` shows that operands were
-//! exchanged, `1 + 0` doesn't. `a > b` is `b < a`. What jumps is `if`, with `&&` and `||`, or `loop`; operations that
-//! steer a loop are part of it, since how often it must go round is chance. `wide` is a number that 32 bits don't hold,
-//! which the minimizer would not have left for nothing, unless it steers a loop; `inputs` are two or more; `return` is an
-//! early one.
+//! exchanged, `1 + 0` doesn't. `a > b` is `b < a`. `narrow` is an operation at 8, 16 or 32 bits for which another at the
+//! same width would do. What jumps is `if`, with `&&` and `||`, or `loop`; arithmetic that steers a loop is part of it,
+//! since how often it must go round is chance. `wide` is a number that 32 bits don't hold, which the minimizer would not
+//! have left for nothing, unless it steers a loop; `return` is an early one. `inputs` and `assign` count when there is
+//! nothing else.
 
 mod steering;
 
 use super::measure::Measure;
-use crate::case::{Case, Form, Program};
-use crate::dialect::Dialect;
+use crate::case::{Case, Program};
 use crate::lab::Terminator;
-use crate::op::{Array, Op};
+use crate::op::{Array, Narrow, Op};
 use crate::tac::Line;
 use crate::tiny::walk::{expression_mut, expressions, lists};
 use crate::tiny::{Expr, Stmt};
@@ -31,19 +31,23 @@ pub fn shape(case: &Case, interesting: &mut dyn FnMut(&Case) -> bool) -> String 
     let own = parts
         .operations
         .iter()
-        .filter(|op| !parts.loops || !steering::steers(&case.program, |other| word(other) == **op));
-    let needed = own.filter(|&&op| parts.done.contains(&op) || is_needed(case, op, interesting));
-    let mut words: Vec<String> = needed.map(|&op| named(op)).collect();
+        .copied()
+        .filter(|op| !parts.loops || compares(*op) || !steering::steers(&case.program, |other| word(other) == *op));
+    let (needed, rest): (Vec<Op>, Vec<Op>) =
+        own.partition(|&op| parts.done.contains(&op) || is_needed(case, op, interesting));
+    let mut words: Vec<String> = needed.into_iter().map(named).collect();
     let mut others = Vec::new();
+    others.extend(rest.iter().any(is_narrow).then_some("narrow"));
     others.extend(if parts.loops { Some("loop") } else { parts.branches.then_some("if") });
     let statements = [("switch", parts.switches), ("break", parts.breaks), ("continue", parts.continues)];
     let statements = statements.into_iter().chain([("return", parts.returns)]);
     others.extend(statements.filter_map(|(word, is_there)| is_there.then_some(word)));
-    others.extend((case.program.inputs() > 1).then_some("inputs"));
     others.extend((parts.wide && !parts.loops).then_some("wide"));
     words.extend(others.into_iter().map(str::to_string));
-    if words.is_empty() && parts.assigns {
-        words.push("assign".into());
+    if words.is_empty() {
+        // Two values may be what an operation needs; alone, they are what matters.
+        words.extend((case.program.inputs() > 1).then_some("inputs".into()));
+        words.extend(parts.assigns.then_some("assign".into()));
     }
     words.join("-")
 }
@@ -55,6 +59,7 @@ pub fn has(case: &Case, shape: &str) -> bool {
         "if" => parts.branches,
         "loop" => parts.loops,
         "switch" => parts.switches,
+        "narrow" => parts.operations.iter().any(is_narrow),
         "break" => parts.breaks,
         "continue" => parts.continues,
         "return" => parts.returns,
@@ -176,21 +181,36 @@ fn word(op: Op) -> Op {
     }
 }
 
+/// Whether it compares: where another comparison, or a difference, won't do, that is no chance.
+fn compares(op: Op) -> bool {
+    match op {
+        Op::Lt | Op::Le | Op::Gt | Op::Ge | Op::Eq | Op::Ne | Op::Ult | Op::Ule | Op::Ugt | Op::Uge => true,
+        Op::At(narrow, _) => narrow.compares(),
+        _ => false,
+    }
+}
+
+fn is_narrow(op: &Op) -> bool {
+    matches!(op, Op::At(..))
+}
+
 /// Whether no other operation can stand for an operation wherever it does.
 fn is_needed(case: &Case, op: Op, interesting: &mut dyn FnMut(&Case) -> bool) -> bool {
-    let is_core = |other: &Op| other.dialect() == Dialect::Core;
-    let others = Op::WIDE.iter().filter(|other| is_core(other) && other.arity() == op.arity() && word(**other) != op);
-    // Tiny has no operation that copies.
-    let mut others = others.filter(|&&other| other != Op::Copy || case.program.form() != Form::Tiny);
+    let others: Vec<Op> = match op {
+        Op::At(_, int) => Narrow::ALL.iter().map(|&narrow| Op::At(narrow, int)).collect(),
+        _ => Op::WIDE.iter().copied().filter(|other| other.dialect() <= op.dialect()).collect(),
+    };
+    let mut others = others.into_iter().filter(|&other| other.arity() == op.arity() && word(other) != op);
+    // A copy is none of Tiny's operations, and what it does is the minimizer's work anyway.
     op != Op::Copy
-        && !others.any(|&other| {
+        && !others.any(|other| {
             let mut changed = case.clone();
             visit_operations(&mut changed.program, &mut |at| {
                 if word(*at) == op {
                     *at = other;
                 }
             });
-            interesting(&changed)
+            other != Op::Copy && interesting(&changed)
         })
 }
 
@@ -244,7 +264,8 @@ mod tests {
         let of = |text| shape(&tiny_case(text), &mut |_| true);
         assert_eq!(of("if a && b { a = 1; }\nreturn a"), "if");
         assert_eq!(of("while a { a = 1 || b; }\nreturn 2147483648"), "loop");
-        assert_eq!(of("input a, b;\nreturn -4294967296"), "inputs-wide");
+        assert_eq!(of("input a, b;\nreturn -4294967296"), "wide");
+        assert_eq!(of("input a, b;\nreturn b"), "inputs");
         assert_eq!(of("a = 1;\nreturn a"), "assign");
         assert_eq!(of("while a < 4294967296 { a = a + 1; }\nreturn a"), "loop");
         let tac_of =

@@ -204,6 +204,9 @@ pub enum Op {
     Lanes(LaneOp),
     /// The operation on all lanes of the operand: `vector.reduce`.
     Reduce(LaneOp),
+    /// The index of the first lane that is not 0; where all are, their number, or poison if the second operand holds:
+    /// `experimental.cttz.elts`.
+    FirstNonzero,
     /// The operation with whether it left its range: `with.overflow`.
     WithOverflow(LaneOp, Signedness),
     /// Its second operand or its third, as its first says: one bit, or one for each lane.
@@ -338,8 +341,8 @@ pub struct BlockData {
 pub struct Function {
     /// Everything that can be used.
     pub values: Vec<ValueData>,
-    /// Constant memory, byte by byte.
-    pub tables: Vec<Vec<u8>>,
+    /// Constant memory, byte by byte; `None` is poison.
+    pub tables: Vec<Vec<Option<u8>>>,
     /// The blocks; the first is the entry.
     pub blocks: Vec<BlockData>,
     /// The result is poison if it lies outside.

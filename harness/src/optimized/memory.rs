@@ -35,11 +35,11 @@ const INPUTS: u64 = (1 << SPACING) + 8;
 
 impl Memory {
     /// Memory with these inputs and tables.
-    pub(super) fn new(inputs: &[i64], tables: &[Vec<u8>]) -> Memory {
+    pub(super) fn new(inputs: &[i64], tables: &[Vec<Byte>]) -> Memory {
         let inputs = inputs.iter().flat_map(|input| input.to_le_bytes());
         let constant = |bytes: Vec<Byte>| Object { bytes, is_constant: true };
         let mut objects = vec![constant(inputs.map(Some).collect())];
-        objects.extend(tables.iter().map(|table| constant(table.iter().copied().map(Some).collect())));
+        objects.extend(tables.iter().map(|table| constant(table.clone())));
         Memory { objects }
     }
 

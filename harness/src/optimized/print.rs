@@ -85,6 +85,7 @@ impl Display for Line<'_, Inst> {
                 Some((icmp, predicate)) => write!(f, "{icmp} {}{predicate} ", inst.flags)?,
                 None => write!(f, "{} {}", op.name(), inst.flags)?,
             },
+            Op::FirstNonzero => f.write_str("experimental.cttz.elts ")?,
             Op::Reduce(op) => write!(f, "vector.reduce.{} ", op.name())?,
             Op::WithOverflow(op, Signedness::Signed) => write!(f, "s{}.with.overflow ", op.name())?,
             Op::WithOverflow(op, Signedness::Unsigned) => write!(f, "u{}.with.overflow ", op.name())?,

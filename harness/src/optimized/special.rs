@@ -33,6 +33,12 @@ impl<W: Watch> Machine<'_, '_, W> {
                 let lanes = self.all(args[0]);
                 vec![lanes[1..].iter().fold(lanes[0], reduce)]
             }
+            Op::FirstNonzero => {
+                let (lanes, is_poison) = (self.all(args[0]), self.lane(args[1], 0) != Some(0));
+                let first = lanes.iter().position(|lane| *lane != Some(0));
+                let index = first.or((!is_poison).then_some(lanes.len())).filter(|_| !lanes.contains(&None));
+                vec![index.map(|index| index as u128 & mask(ty.bits()))]
+            }
             Op::WithOverflow(op, signedness) => self.with_overflow(*op, *signedness, args, ty.bits()),
             Op::ExtractElement => {
                 let lanes = self.all(args[0]);

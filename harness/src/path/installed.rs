@@ -146,10 +146,10 @@ impl Version {
 
     /// Its paths.
     pub fn paths(&self) -> Result<Vec<Box<dyn Path>>, String> {
-        let is_it = |path: &Box<dyn Path>| path.id().compiler == self.compiler && path.id().version.is_some();
+        let is_it = |id: PathId| id.compiler == self.compiler && id.version.is_some();
         match &self.found {
             Some(found) => found.paths(),
-            None => Ok(registry().into_iter().filter(is_it).collect()),
+            None => Ok(registry().into_iter().filter(|path| is_it(path.id())).collect()),
         }
     }
 

@@ -233,6 +233,8 @@ pub struct Unsupported {
 pub struct Note {
     /// Of which of the path's forms.
     pub stage: Stage,
+    /// The pass that is the first wrong one, by its name alone, where that is what the note says.
+    pub pass: Option<String>,
     /// What there is to say.
     pub message: String,
 }
@@ -295,7 +297,7 @@ pub fn registry() -> Vec<Box<dyn Path>> {
 }
 
 /// A path that is not in the registry, by its name without the version: LLVM's have passes of one's own after a colon,
-/// `mem2reg:loop(indvars)+gvn`.
+/// `mem2reg:loop(indvars)+gvn`, or run pass by pass, `steps-phi-O1`.
 pub fn custom(compiler: &str, variant: &str) -> Option<Box<dyn Path>> {
     match (compiler, variant) {
         #[cfg(feature = "llvm")]

@@ -33,6 +33,7 @@ pub(crate) fn follow(place: &'static AtomicU8) {
 }
 
 /// Where they are written down, if they are: a shared object's paths write there too.
+#[cfg(not(shared_object))]
 pub(crate) fn followed() -> Option<&'static AtomicU8> {
     FOLLOWED.get().copied()
 }

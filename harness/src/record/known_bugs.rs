@@ -4,12 +4,14 @@
 //! # wrong: llvm 13..=19 phi:loop(indvars)
 //! # right: llvm phi-O2 phi-O3
 //! # source: https://github.com/llvm/llvm-project/issues/126012
+//! # pass: indvars
 //! ```
 //!
 //! `wrong` names a compiler, the versions, and the variants of paths that show the bug; all other versions must be right
 //! on these variants. `right` names variants that must be right on its versions, all of them if it names none. Versions
 //! are ranges, `13..=19`, `20..`, `..=12`, `14`, several joined by commas; a range's end includes what only goes on with
-//! it: 19.1.7 is in `..=19`.
+//! it: 19.1.7 is in `..=19`. `pass` names LLVM's pass that is wrong: where a path runs pass by pass, `steps-`, and is wrong,
+//! it must say so.
 
 use crate::syntax::SyntaxError;
 
@@ -18,6 +20,8 @@ use crate::syntax::SyntaxError;
 pub struct KnownBug {
     /// Where it was reported.
     pub source: Option<String>,
+    /// The pass that is wrong.
+    pub pass: Option<String>,
     /// Who is wrong and who is right, in the order of the file.
     pub claims: Vec<Claim>,
 }
@@ -55,6 +59,7 @@ impl KnownBug {
             };
             match key.trim() {
                 "source" => bug.source = Some(rest.trim().to_string()),
+                "pass" => bug.pass = Some(rest.trim().to_string()),
                 key @ ("wrong" | "right") => {
                     let claim = Claim::parse(key == "wrong", rest).map_err(|message| {
                         SyntaxError::new(span, message).with_help("a claim looks like `# wrong: llvm 13..=19 phi-O2`")
@@ -156,13 +161,13 @@ fn ending(version: &[u64]) -> (Option<u64>, &[u64]) {
 mod tests {
     use super::*;
 
-    const TEXT: &str = "# LLVM: a story.\n# source: llvm 126012\n# wrong: llvm 13..=15,17..=19 phi:gvn alloca-O2\n\
+    const TEXT: &str = "# LLVM: a story.\n# source: llvm 126012\n# pass: gvn\n# wrong: llvm 13..=15,17..=19 phi:gvn alloca-O2\n\
                         # right: llvm ..=19 phi-O0\n# run: => return 1\nreturn 1";
 
     #[test]
     fn claims_are_read() {
         let bug = KnownBug::parse(TEXT).unwrap();
-        assert_eq!(bug.source.as_deref(), Some("llvm 126012"));
+        assert_eq!((bug.source.as_deref(), bug.pass.as_deref()), (Some("llvm 126012"), Some("gvn")));
         for (version, wrong) in
             [("12.0.1", false), ("13.0.1", true), ("16.0.6", false), ("19.1.7", true), ("20.1.8", false)]
         {

@@ -26,6 +26,7 @@ pub fn check_object(checked: &Checked) -> Value {
         "notes": report.notes.iter().map(|(path, note)| json!({
             "path": path.to_string(),
             "stage": note.stage.name(),
+            "pass": note.pass,
             "message": note.message,
         })).collect::<Vec<_>>(),
         "structure": report.structure.iter().map(|structure| json!({

@@ -2,6 +2,7 @@
 
 use super::program::{Atom, Line, Program};
 use crate::op::{Effects, End, Execution, Outcome};
+use crate::plant::{self, Fault};
 
 /// Runs a program on one value for each input, for at most `fuel` steps.
 pub fn eval(program: &Program, inputs: &[i64], fuel: u64) -> Execution {
@@ -35,7 +36,9 @@ pub fn eval(program: &Program, inputs: &[i64], fuel: u64) -> Execution {
             },
             Line::Goto(target) => at = places[target.index()],
             Line::If { when, cond, target } => {
-                if (value(*cond) != 0) == *when {
+                let cond = value(*cond);
+                let holds = if plant::on(Fault::TacEvalNegative) { cond > 0 } else { cond != 0 };
+                if holds == *when {
                     at = places[target.index()];
                 }
             }

@@ -10,6 +10,7 @@ use super::program::{Assign, Atom, Label, Line, Program, Var};
 use crate::dialect::Dialect;
 use crate::names::Interner;
 use crate::op::Op;
+use crate::plant::{self, Fault};
 use crate::syntax::{self, Kind, SyntaxError, Token};
 
 /// The program of a text in the dialect that it says.
@@ -96,7 +97,8 @@ impl Parser<'_> {
             "goto" => Ok(Line::Goto(self.target(cursor)?)),
             word @ ("if" | "ifz") => {
                 let cond = self.atom(cursor)?;
-                Ok(Line::If { when: word == "if", cond, target: self.goto(cursor)? })
+                let when = word == "if" || plant::on(Fault::TacParseIfz);
+                Ok(Line::If { when, cond, target: self.goto(cursor)? })
             }
             "switch" => self.switch(cursor),
             "ret" => Ok(Line::Ret(self.atom(cursor)?)),

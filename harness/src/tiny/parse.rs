@@ -13,6 +13,7 @@ use super::ast::{Expr, Program, Stmt, Var};
 use super::plus::{Arm, Switch};
 
 use crate::dialect::Dialect;
+use crate::plant::{self, Fault};
 use crate::syntax::{self, Kind, SyntaxError, Token};
 
 /// The program of a text in the dialect that it says. Its variables are in the order V.
@@ -229,6 +230,7 @@ impl<'a> Parser<'a> {
                 }
                 Head::While(cond) => body.push(Stmt::While(cond, block)),
                 Head::Then(cond) => body.push(Stmt::If(cond, block, Vec::new())),
+                Head::Else(cond, then) if plant::on(Fault::TinyParseElse) => body.push(Stmt::If(cond, block, then)),
                 Head::Else(cond, then) | Head::ElseIf(cond, then) => body.push(Stmt::If(cond, then, block)),
                 Head::Arm(switch, arm) => self.next_arm(switch.with(arm, block), open, body)?,
             }

@@ -94,6 +94,11 @@ fn two_sides_are_compared_and_a_regression_is_the_status() {
     assert_eq!(objects[0]["change"], "regression");
     assert_eq!(objects[1]["summary"]["programs"], 1);
 
+    let page = Path::new(folder).join("page.html");
+    let html = run(sides.iter().chain(&["--plant", "lab-phi-swap-entries", "--html", page.to_str().unwrap()]));
+    let page = std::fs::read_to_string(page).unwrap();
+    assert!(html.status == 1 && page.contains("<td>regression</td>"), "{}{page}", html.stderr);
+
     let fixed = ["compare", folder, "--paths", "lab/phi", "--paths", "lab/pruned", "--plant", "lab-phi-swap-entries"];
     let fixed = run(fixed);
     assert_eq!(fixed.status, 0, "{}", fixed.stdout);
@@ -118,6 +123,31 @@ fn what_cannot_be_compared_is_said() {
     assert!(ran.status == 2 && ran.stderr.contains("holds no program"), "{}", ran.stderr);
 }
 
+#[cfg(feature = "cranelift")]
+#[test]
+fn a_corpus_is_run_on_every_version() {
+    let (folder, _) = file("less.tiny", "# run: 1, 1 => return 0\ninput x, y;\nreturn x < y");
+    let table = folder.path().join("versions.json");
+    let arguments = ["versions", folder.path().to_str().unwrap(), "--out", table.to_str().unwrap()];
+    let right = run(arguments);
+    assert!(right.status == 0 && right.stderr.contains(" 0 wrong, 0 known, "), "{}{}", right.stdout, right.stderr);
+
+    let wrong = run(arguments.iter().chain(&["--plant", "clif-lt-is-le"]));
+    assert_eq!(wrong.status, 1, "{}{}", wrong.stdout, wrong.stderr);
+    assert!(
+        wrong.stdout.contains("WRONG ") && wrong.stdout.contains("/none: return 1 for return 0"),
+        "{}",
+        wrong.stdout
+    );
+    let written: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(&table).unwrap()).unwrap();
+    assert_eq!(written["rows"][0]["cells"][0]["verdict"], "wrong", "{written}");
+
+    let out = folder.path().join("report.html");
+    let report = run(["report", folder.path().to_str().unwrap(), "--html", out.to_str().unwrap()]);
+    assert_eq!(report.status, 0, "{}", report.stderr);
+    assert!(std::fs::read_to_string(out).unwrap().contains("<td class=\"wrong\" title="));
+}
+
 #[cfg(feature = "llvm")]
 #[test]
 fn a_known_bug_that_does_not_show_deviates() {
@@ -136,6 +166,18 @@ fn a_known_bug_that_does_not_show_deviates() {
     std::fs::write(&path, "# wrong: llvm 1..=3 phi-O0\n# run: => return 2\nreturn 1").unwrap();
     let ran = run(["known-bugs", "replay", folder.path().to_str().unwrap()]);
     assert!(ran.status == 2 && ran.stderr.contains("expects return 2 where its meaning is return 1"), "{}", ran.stderr);
+}
+
+#[cfg(feature = "llvm")]
+#[test]
+fn a_known_bug_in_another_pass_deviates() {
+    let program = "# run: -9223372036854775808\ninput a; return a + (0 - 1)";
+    for (pass, seen, status) in [("instcombine", "instcombine  as known", 0), ("gvn", "instcombine  DEVIATES", 1)] {
+        let (folder, _) = file("bug.tiny", &format!("# pass: {pass}\n# wrong: llvm 1.. steps-mid\n{program}"));
+        let ran = run(["known-bugs", "replay", folder.path().to_str().unwrap(), "--plant", "llvm-pass-adds-flag"]);
+        assert_eq!(ran.status, status, "{pass}: {}{}", ran.stdout, ran.stderr);
+        assert!(ran.stdout.contains(seen), "{pass}: {}", ran.stdout);
+    }
 }
 
 #[test]

@@ -21,6 +21,8 @@ mod planted;
 mod report;
 mod run;
 mod select;
+#[cfg(feature = "plant")]
+mod self_test;
 mod source;
 mod status;
 mod summarize;
@@ -91,6 +93,8 @@ enum Command {
     TriageStep(triage::step::Args),
     Corpus(corpus::Args),
     Compare(compare::Args),
+    #[cfg(feature = "plant")]
+    SelfTest(self_test::Args),
     KnownBugs(known_bugs::Args),
     Versions(versions::Args),
     Part(part::Args),
@@ -133,6 +137,8 @@ fn run_command(command: &Command, terminal: &Terminal) -> anyhow::Result<Status>
         Command::TriageStep(args) => triage::step::run(args, terminal),
         Command::Corpus(args) => corpus::run(args, terminal),
         Command::Compare(args) => compare::run(args, terminal),
+        #[cfg(feature = "plant")]
+        Command::SelfTest(args) => self_test::run(args, terminal),
         Command::KnownBugs(args) => known_bugs::run(args, terminal),
         Command::Versions(args) => versions::run(args, terminal),
         Command::Part(args) => part::run(args, terminal),

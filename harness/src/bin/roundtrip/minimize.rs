@@ -122,6 +122,7 @@ pub fn smallest(
     let signature = report.signature.as_ref().context("it is no finding")?;
     let full = Detail::default();
     let few = witnesses(report, paths);
+    let mut lost = false;
     let ways = [(&few[..], Detail { construct_only: true, ..full }), (&few, full), (paths, full)];
     for (paths_of_way, detail) in ways {
         let keeps = |case: &Case| checker.keeps(case, paths_of_way, detail, signature);
@@ -133,6 +134,10 @@ pub fn smallest(
             let shape = asking(&keeps, is_over, |interesting| shape::shape(&small, interesting))?;
             return Ok(Smallest { case: small, shape });
         }
+        lost = true;
+    }
+    if lost {
+        bail!("the smallest program no longer shows the finding: the minimizer lost it on the way");
     }
     Err(minimize::NotReducible::OriginalNotInteresting.into())
 }

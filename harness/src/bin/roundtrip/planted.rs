@@ -4,6 +4,8 @@
 mod option {
     use harness::plant::{self, Fault};
 
+    use crate::self_test::fault;
+
     /// Which fault of the harness's own lowerings is planted.
     #[derive(clap::Args)]
     pub struct Plant {
@@ -12,13 +14,6 @@ mod option {
         /// Adds a path that does its worst to its process on so many of a thousand programs.
         #[arg(long, hide = true, value_name = "PERMILLE")]
         chaos: Option<u32>,
-    }
-
-    fn fault(name: &str) -> Result<Fault, String> {
-        Fault::from_name(name).ok_or_else(|| {
-            let names: Vec<_> = Fault::ALL.iter().map(|fault| fault.name()).collect();
-            format!("no such fault; there are {}", names.join(", "))
-        })
     }
 
     impl Plant {

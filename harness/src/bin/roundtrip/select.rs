@@ -3,7 +3,7 @@
 //! A glob without a version means the versions that are linked in; `@` reaches the others that are installed too, which
 //! are loaded only then. A version may be shortened: `llvm@19/*` names those of 19.1.7.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use anyhow::{Context, anyhow, bail};
 use globset::{Glob, GlobMatcher};
@@ -75,6 +75,9 @@ fn candidates(patterns: &[Pattern]) -> anyhow::Result<Vec<Candidate>> {
     let variants: BTreeSet<_> = patterns.iter().filter_map(Pattern::own_variant).collect();
     let mut all = path::registry();
     all.extend(variants.iter().filter_map(|variant| path::custom("llvm", variant)));
+    // A variant may be listed too, and the version that is linked in may be installed.
+    let mut seen = HashSet::new();
+    all.retain(|path| seen.insert(path.id()));
     let linked_in = all.len();
     for found in installed::found() {
         if patterns.iter().any(|pattern| pattern.may_name(&found.name())) {
@@ -82,8 +85,7 @@ fn candidates(patterns: &[Pattern]) -> anyhow::Result<Vec<Candidate>> {
             for variant in &variants {
                 further.extend(found.path(variant).map_err(|reason| anyhow!(reason))?);
             }
-            // The version that is linked in may be installed too.
-            further.retain(|path| all[..linked_in].iter().all(|it| it.id() != path.id()));
+            further.retain(|path| seen.insert(path.id()));
             all.append(&mut further);
         }
     }
@@ -126,9 +128,10 @@ impl Pattern {
         self.matcher.is_match(id.short())
     }
 
-    /// The variant that it names, if it is none of the registry's: one with passes of one's own.
+    /// The variant that it names, if it may be none of the registry's: one with passes of one's own, or pass by pass.
     fn own_variant(&self) -> Option<&str> {
-        self.text.split_once('/').map(|(_, variant)| variant).filter(|variant| variant.contains(':'))
+        let is_own = |variant: &&str| variant.contains(':') || variant.starts_with("steps-");
+        self.text.split_once('/').map(|(_, variant)| variant).filter(is_own)
     }
 
     /// Whether it says something of this path: one without a version takes in none that isn't linked in.

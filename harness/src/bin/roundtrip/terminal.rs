@@ -43,6 +43,11 @@ impl Terminal {
         Terminal { quiet, color: on(io::stdout().is_terminal()), color_errors: on(io::stderr().is_terminal()) }
     }
 
+    /// One that shows nothing but errors, without colour.
+    pub fn silent() -> Terminal {
+        Terminal { quiet: true, color: false, color_errors: false }
+    }
+
     /// Colour for errors that carry a source excerpt.
     pub fn error_color(&self) -> bool {
         self.color_errors

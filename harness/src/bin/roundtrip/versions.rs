@@ -8,7 +8,7 @@ use harness::compare::matrix::{Cell, CellVerdict, Matrix, MatrixRow};
 use harness::path::installed::Version;
 use harness::path::{Detail, Path, registry};
 use harness::record;
-use harness::record::known_bugs::KnownBug;
+use harness::record::known_bugs::{Claim, KnownBug};
 use harness::report;
 
 use crate::planted::Plant;
@@ -27,8 +27,8 @@ Examples:
   roundtrip versions --out night/versions.json; roundtrip report night --html night/report.html
 
 All paths of what is linked in and of what scripts/toolchain has added are taken, and those that a known bug names. A cell
-is `right` when all paths that take the program are, `known` when those are wrong that a known bug names, else `WRONG`, with
-how many paths are; `–` takes no path, `·` runs none.
+is `right` when all paths that take the program are; when some are wrong, `known` on a version that a known bug names,
+else `WRONG`, with how many; `–` takes no path, `·` runs none.
 Exit status: 0, 1 if a version is wrong that isn't known to be, 2 a file or a shared object that can't be used.")]
 pub struct Args {
     /// A folder of programs
@@ -62,7 +62,9 @@ struct Column {
 pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
     args.plant.apply();
     let programs = programs(&args.folder, terminal)?;
-    let (versions, errors) = Version::all();
+    let (mut versions, errors) = Version::all();
+    let numbers = |version: &str| -> Vec<u64> { version.split('.').filter_map(|part| part.parse().ok()).collect() };
+    versions.sort_by_cached_key(|it| (it.compiler.clone(), numbers(&it.version)));
     if let Some(error) = errors.into_iter().next() {
         bail!(error);
     }
@@ -128,16 +130,19 @@ impl Column {
     fn cell(&self, known: &Known, own: &[Box<dyn Path>], checker: &Checker) -> anyhow::Result<Cell> {
         let Version { compiler, version, .. } = &self.version;
         let expects_wrong = |variant: &str| known.bug.expects_wrong(compiler, version, variant);
-        let takes_part = |path: &&Box<dyn Path>| {
+        let takes_part = |path: &&dyn Path| {
             let variant = path.id().variant;
             !variant.contains(':') || expects_wrong(&variant).is_some()
         };
-        let theirs: Vec<&dyn Path> = self.paths.iter().filter(takes_part).map(|path| &**path).collect();
+        let theirs: Vec<&dyn Path> = self.paths.iter().map(|path| &**path).filter(takes_part).collect();
         let all: Vec<&dyn Path> = own.iter().map(|path| &**path).chain(theirs.iter().copied()).collect();
         let report = checker.check(&known.loaded.case, &all, Detail::default())?;
+        // Whoever is wrong on such a version shows the same bug, named or not.
+        let bug = |claim: &Claim| claim.wrong && claim.compiler == *compiler && claim.contains(version);
+        let is_wrong = known.bug.claims.iter().any(bug);
         Ok(Cell::of(theirs.iter().map(|path| {
             let id = path.id();
-            let wrong = expects_wrong(&id.variant).unwrap_or(false);
+            let wrong = expects_wrong(&id.variant).unwrap_or(is_wrong);
             (id.variant.clone(), report.standing(&id), wrong)
         })))
     }

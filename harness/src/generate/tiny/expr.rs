@@ -20,7 +20,24 @@ impl<C: Choices> Builder<'_, C> {
         {
             return Expr::Var(variable);
         }
-        Expr::Int(constants::operand(self.choices, self.style.boundaries))
+        Expr::Int(self.constant())
+    }
+
+    /// A constant: often one that the program has already, its neighbour or its negative. A test is most likely decided
+    /// wrongly where a value is at its edge.
+    fn constant(&mut self) -> i64 {
+        if self.has(Feature::Coupled) && !self.constants.is_empty() && self.choices.chance(35) {
+            let again = self.choices.pick(&self.constants);
+            return match self.choices.below(8) {
+                0..=4 => again,
+                5 => again.wrapping_add(1),
+                6 => again.wrapping_sub(1),
+                _ => again.wrapping_neg(),
+            };
+        }
+        let new = constants::operand(self.choices, self.style.boundaries);
+        self.constants.push(new);
+        new
     }
 
     /// A variable to read: one that has a value, or any when uninitialised reads are wanted.
@@ -99,13 +116,18 @@ impl<C: Choices> Builder<'_, C> {
     }
 
     /// A comparison whose left side is a variable or an operation.
-    fn comparison(&mut self, depth: u32) -> Expr {
+    pub(super) fn comparison(&mut self, depth: u32) -> Expr {
         let op = self.choices.pick(&self.style.comparisons);
         let left = match self.readable() {
             Some(variable) if depth == 0 || self.choices.chance(60) => Expr::Var(variable),
             _ => self.expr(depth),
         };
-        binary(op, left, self.expr(depth))
+        // What was computed against what it was computed from: did it wrap?
+        let right = match &left {
+            Expr::Binary(_, of, _) if matches!(**of, Expr::Var(_)) && self.choices.chance(30) => (**of).clone(),
+            _ => self.expr(depth),
+        };
+        binary(op, left, right)
     }
 
     /// `a && b` or `a || b`.
@@ -125,7 +147,8 @@ impl<C: Choices> Builder<'_, C> {
             1 if any => unary(Op::Not, self.comparison(0)),
             2 if any => {
                 let op = self.choices.pick(&[Op::Eq, Op::Ne]);
-                binary(op, self.comparison(0), self.comparison(0))
+                let depth = depth.min(1);
+                binary(op, self.comparison(depth), self.comparison(depth))
             }
             3 | 4 if self.has(Feature::ShortCircuits) && depth > 0 => self.logic(depth - 1),
             5 if self.has(Feature::Division) => {

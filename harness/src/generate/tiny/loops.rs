@@ -28,15 +28,22 @@ impl<C: Choices> Builder<'_, C> {
         }
         let data = self.has(Feature::DataLoops);
         let weight = |wanted: bool, weight: u32| if wanted { weight } else { 0 };
-        let unbounded = weight(self.has(Feature::Unbounded), 8);
-        let machines = weight(self.has_switches(), 4);
-        let weights = [12, weight(data, 2), weight(data, 2), weight(data, 2), unbounded, machines];
+        let weights = [
+            12,
+            weight(data, 2),
+            weight(data, 2),
+            weight(data, 2),
+            weight(self.has(Feature::States), 14),
+            weight(self.has(Feature::Unbounded), 8),
+            weight(self.has_switches(), 4),
+        ];
         match self.choices.weighted(&weights) {
             0 => self.counted_loop(depth, block),
             1 => self.euclid(block),
             2 => self.dwindle(depth, block),
             3 => self.flag_loop(depth, block),
-            4 => self.unbounded(depth, block),
+            4 => self.state_loop(depth, block),
+            5 => self.unbounded(depth, block),
             _ => self.state_machine(depth, block),
         }
     }
@@ -64,6 +71,7 @@ impl<C: Choices> Builder<'_, C> {
     /// A counter's start, test and step. It runs about `trips` times, whatever the shape.
     pub(super) fn counted(&mut self, counter: Var) -> Counted {
         let trips = self.trips();
+        self.constants.push(trips);
         let count = || Box::new(Expr::Var(counter));
         let compare = |op, limit| Expr::Binary(op, count(), Box::new(limit));
         let plus = |step| Expr::Binary(Op::Add, count(), Box::new(Expr::Int(step)));
@@ -207,24 +215,47 @@ impl<C: Choices> Builder<'_, C> {
         block.push(Stmt::While(Expr::Var(flag), body));
     }
 
+    /// A test of a growing sum, of what is added to it, and of whether it wraps: one of these, or two against each other.
+    /// Often the two that together say whether the addition overflows: is the sum less than before, is what is added
+    /// negative?
+    fn goes_on_while(&mut self, sum: Var, added: Var, next: &Expr) -> Expr {
+        let which = if self.choices.chance(60) { [0, 1] } else { [self.choices.below(4), self.choices.below(4)] };
+        let [first, second] = which.map(|which| {
+            let op = self.choices.pick(&self.style.comparisons);
+            let (left, right) = match which {
+                0 => (Expr::Var(added), Expr::Int(0)),
+                1 => (next.clone(), Expr::Var(sum)),
+                2 => (next.clone(), Expr::Int(0)),
+                _ => (Expr::Var(sum), Expr::Int(constants::operand(self.choices, self.style.boundaries))),
+            };
+            binary(op, left, right)
+        });
+        match self.choices.below(6) {
+            0 => first,
+            1 => Expr::Logic(Logic::And, Box::new(first), Box::new(second)),
+            n => binary(if n < 4 { Op::Ne } else { Op::Eq }, first, second),
+        }
+    }
+
     /// A loop that only its data ends: a sum runs over an edge soon if what is added is large, or the body happens to
     /// falsify the test.
     fn unbounded(&mut self, depth: u32, block: &mut Vec<Stmt>) {
-        let (Some(sum), Some(added)) = (self.target(), self.target()) else { return };
-        if sum == added {
-            return self.assign(block);
-        }
-        if self.choices.chance(70) {
+        let Some(sum) = self.target() else { return };
+        // What nobody wrote in sight of the loop tells an optimizer nothing.
+        let input = self.style.inputs > 0 && self.choices.chance(40);
+        let added = if input { Some(Var(self.choices.below(self.style.inputs))) } else { self.target() };
+        let Some(added) = added.filter(|&added| added != sum) else { return self.assign(block) };
+        if !input && self.choices.chance(80) {
             let large = (1i64 << self.choices.between(56, 62)).wrapping_add(i64::from(self.choices.below(3)) - 1);
             self.write(added, Expr::Int(large), block);
         }
+        if self.choices.chance(60) {
+            let start = self.choices.pick(&[i64::MIN, i64::MAX, 0]);
+            self.write(sum, Expr::Int(start), block);
+        }
         let next = || binary(Op::Add, Expr::Var(sum), Expr::Var(added));
-        let condition = if self.choices.chance(85) {
-            let sign = binary(Op::Ge, Expr::Var(added), Expr::Int(0));
-            binary(Op::Ne, sign, binary(Op::Lt, next(), Expr::Var(sum)))
-        } else {
-            self.condition(block)
-        };
+        let condition =
+            if self.choices.chance(15) { self.condition(block) } else { self.goes_on_while(sum, added, &next()) };
         let step = Stmt::Assign(sum, next());
         let body = self.loop_body(depth, &[sum, added], vec![step]);
         block.push(Stmt::While(condition, body));

@@ -8,6 +8,7 @@ mod arrays;
 mod expr;
 mod leave;
 mod loops;
+mod states;
 mod switch;
 
 use super::choices::Choices;
@@ -22,7 +23,8 @@ pub fn program(choices: &mut impl Choices, policy: &Policy) -> Program {
     let style = Style::draw(choices, policy);
     let known = (0..style.inputs).map(Var).collect();
     let left = style.size as i32;
-    let builder = Builder { choices, style, known, locked: Vec::new(), before_continue: None, left, repeats: 1 };
+    let (locked, constants) = (Vec::new(), Vec::new());
+    let builder = Builder { choices, style, known, locked, before_continue: None, constants, left, repeats: 1 };
     let mut program = builder.program();
     program.normalize();
     // Named last: variables that do not occur need no name.
@@ -43,7 +45,8 @@ pub fn fragment(choices: &mut impl Choices, program: &mut Program) -> Vec<Stmt> 
         program.variables.extend(fresh);
     }
     let known = (0..count).map(Var).collect();
-    let mut builder = Builder { choices, style, known, locked: Vec::new(), before_continue: None, left: 4, repeats: 8 };
+    let (locked, constants) = (Vec::new(), Vec::new());
+    let mut builder = Builder { choices, style, known, locked, before_continue: None, constants, left: 4, repeats: 8 };
     let mut statements = Vec::new();
     builder.statement(0, &mut statements);
     statements
@@ -59,6 +62,8 @@ struct Builder<'a, C> {
     locked: Vec<Var>,
     /// In a loop, what a `continue` does before it so that the loop still ends: the step, if that stands at the end.
     before_continue: Option<Vec<Stmt>>,
+    /// The constants that were written so far.
+    constants: Vec<i64>,
     /// How many operations are still to be written.
     left: i32,
     /// How often the current place may run: the product of the open loops' trip counts.

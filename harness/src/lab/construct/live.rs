@@ -10,6 +10,7 @@
 use super::maximal::{block_names, convert, convert_terminator, initial_env, value_names};
 use crate::lab::groups::Groups;
 use crate::lab::{Atom, Block, BlockData, Function, Value};
+use crate::plant::{self, Fault};
 use crate::tac::{self, Cfg};
 
 /// What [`prune_dead`](crate::lab::prune_dead) leaves of [`construct_maximal`](super::construct_maximal), name for name,
@@ -112,7 +113,9 @@ fn readers_and_writers(cfg: &Cfg) -> (Groups<u32>, Groups<u32>) {
                 writes.push((assign.dest.0, index));
             }
         }
-        if let Some(atom) = block.term.atom() {
+        if let Some(atom) = block.term.atom()
+            && !plant::on(Fault::LabLiveForgetsBranch)
+        {
             read(atom, &mut touched);
         }
     }

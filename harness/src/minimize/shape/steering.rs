@@ -76,7 +76,7 @@ fn others_of_tac(program: &tac::Program) -> impl Iterator<Item = Op> {
     let mut steering = Vec::new();
     let variable = |atom: &Atom| if let Atom::Var(var) = atom { Some(*var) } else { None };
     for line in &program.lines {
-        if let Line::If { cond, .. } = line {
+        if let Line::If { cond, .. } | Line::Switch { value: cond, .. } = line {
             steering.extend(variable(cond));
         }
     }

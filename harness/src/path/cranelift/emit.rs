@@ -1,8 +1,8 @@
 //! What both lowerings share: the compiled function's shape, the operations and the branches.
 //!
-//! Every value is an `i64`. A comparison gives CLIF's `i8` first, which is widened; [`Made`] keeps the two apart, so
-//! that a lowering may branch on the comparison itself or on the widened number. Compilers treat the two differently,
-//! and each has hidden faults that the other shows.
+//! Every value is an `i64`. A comparison gives CLIF's `i8` first, which is widened, and so is what a narrow operation gives;
+//! [`Made`] keeps them apart, so that a lowering may branch or select on the narrow value itself or on the widened number.
+//! Compilers treat the two differently, and each has hidden faults that the other shows.
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{AbiParam, Block, Function, InstBuilder, TrapCode, Type, Value, types};
@@ -44,12 +44,14 @@ pub(super) enum Made {
     Number(Value),
     /// A comparison's `i8`, 0 or 1.
     Truth(Value),
+    /// A narrower number, and whether it is extended by its sign.
+    Narrow(Value, bool),
 }
 
 impl Made {
     /// The value, of either width.
     fn as_is(self) -> Value {
-        let (Made::Number(value) | Made::Truth(value)) = self;
+        let (Made::Number(value) | Made::Truth(value) | Made::Narrow(value, _)) = self;
         value
     }
 
@@ -58,6 +60,10 @@ impl Made {
         match self {
             Made::Number(value) => value,
             Made::Truth(value) => compat::widen(builder, value),
+            Made::Narrow(value, signed) if signed && !plant::on(Fault::ClifNarrowSign) => {
+                builder.ins().sextend(types::I64, value)
+            }
+            Made::Narrow(value, _) => builder.ins().uextend(types::I64, value),
         }
     }
 }
@@ -170,15 +176,14 @@ fn narrow_operation(builder: &mut FunctionBuilder<'_>, narrow: Narrow, int: Int,
         }
     };
     match made {
-        Made::Number(value) => extended(builder, int, value),
+        Made::Number(value) => Made::Narrow(value, int.signed()),
         truth => truth,
     }
 }
 
-/// A value cut to a width and extended again.
+/// A value cut to a width, to be extended again.
 fn cut(builder: &mut FunctionBuilder<'_>, int: Int, value: Value) -> Made {
-    let narrow = reduced(builder, type_of(int), value);
-    extended(builder, int, narrow)
+    Made::Narrow(reduced(builder, type_of(int), value), int.signed())
 }
 
 /// A value at a narrower type. A constant is one there, as front ends write it: instructions with constant operands have
@@ -188,12 +193,6 @@ fn reduced(builder: &mut FunctionBuilder<'_>, ty: Type, value: Value) -> Value {
         Some(constant) => builder.ins().iconst(ty, zero_extend(constant, compat::bits(ty))),
         None => builder.ins().ireduce(ty, value),
     }
-}
-
-fn extended(builder: &mut FunctionBuilder<'_>, int: Int, narrow: Value) -> Made {
-    let signed = int.signed() && !plant::on(Fault::ClifNarrowSign);
-    let ins = builder.ins();
-    Made::Number(if signed { ins.sextend(types::I64, narrow) } else { ins.uextend(types::I64, narrow) })
 }
 
 fn type_of(int: Int) -> Type {

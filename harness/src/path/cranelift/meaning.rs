@@ -13,6 +13,7 @@ use cranelift_codegen::ir::condcodes::IntCC;
 use crate::lab::Atom;
 use crate::op::{Int, Narrow, Op};
 use crate::path::cranelift::raise::Raiser;
+use crate::plant::{self, Fault};
 
 /// The widths, in bits, that an instruction's meaning depends on.
 #[derive(Clone, Copy)]
@@ -38,6 +39,7 @@ impl Raiser<'_> {
         Some(match opcode {
             // The low bits of the operands decide.
             Opcode::Iadd => (Op::Add, [a, b, c]),
+            Opcode::Isub if plant::on(Fault::ClifRaiseSub) => (Op::Sub, [b, a, c]),
             Opcode::Isub => (Op::Sub, [a, b, c]),
             Opcode::Imul => (Op::Mul, [a, b, c]),
             Opcode::Ineg => (Op::Neg, [a, b, c]),

@@ -135,7 +135,7 @@ impl Lowering<'_> {
             let made = emit::operation(&mut self.builder, &self.host, assign.op, args);
             match made {
                 Made::Truth(value) => truth = Some((assign.dest, value)),
-                Made::Number(_) => truth = None,
+                Made::Number(_) | Made::Narrow(..) => truth = None,
             }
             let value = made.number(&mut self.builder);
             let stale = plant::on(Fault::ClifStaleVariable) && body[..i].iter().any(|past| past.dest == assign.dest);

@@ -9,7 +9,7 @@
 //! | 19 | a `getelementptr` has no flag but `inbounds` |
 //! | 18 | there is no `disjoint` and no `nneg` |
 //! | 18 | `instcombine` does not look for a fixpoint, nor know the parameter that tells it not to |
-//! | 17 | nothing tells or sets the flags `nuw`, `nsw` and `exact`: what is raised promises less than it does, and there are no paths with flags |
+//! | 17 | the C API neither tells nor sets the flags `nuw`, `nsw` and `exact`; C++ tells them, and no path sets them |
 //! | 16 | there is no `LLVMGetVersion`; that a function touches no memory is `readnone` |
 //! | 15 | the elements of constants are asked for by the kind of constant |
 //! | 15 | pointers have the type of what they point to |
@@ -283,16 +283,29 @@ pub fn exact_flag(inst: LLVMValueRef) -> Flags {
     Flags::EXACT.when(unsafe { core::LLVMGetExact(inst) } != 0)
 }
 
-/// Nothing tells.
+/// The flags of an addition, subtraction, multiplication, shift to the left or truncation.
 #[cfg(llvm_before = "17")]
-pub fn wrap_flags(_: LLVMValueRef) -> Flags {
-    Flags::NONE
+pub fn wrap_flags(inst: LLVMValueRef) -> Flags {
+    // SAFETY: an instruction that has these flags, in a module that lives.
+    unsafe { Flags::NUW.when(has_no_unsigned_wrap(inst)).with(Flags::NSW.when(has_no_signed_wrap(inst))) }
 }
 
-/// Nothing tells.
+/// The flag of a division or shift to the right.
 #[cfg(llvm_before = "17")]
-pub fn exact_flag(_: LLVMValueRef) -> Flags {
-    Flags::NONE
+pub fn exact_flag(inst: LLVMValueRef) -> Flags {
+    // SAFETY: an instruction that has this flag, in a module that lives.
+    Flags::EXACT.when(unsafe { is_exact(inst) })
+}
+
+// What the C API calls by itself from 17 on: methods of C++ that take `this` alone, an instruction's address.
+#[cfg(llvm_before = "17")]
+unsafe extern "C" {
+    #[link_name = "_ZNK4llvm11Instruction17hasNoUnsignedWrapEv"]
+    fn has_no_unsigned_wrap(inst: LLVMValueRef) -> bool;
+    #[link_name = "_ZNK4llvm11Instruction15hasNoSignedWrapEv"]
+    fn has_no_signed_wrap(inst: LLVMValueRef) -> bool;
+    #[link_name = "_ZNK4llvm11Instruction7isExactEv"]
+    fn is_exact(inst: LLVMValueRef) -> bool;
 }
 
 /// Makes an instruction of this opcode promise this. What the version has no setter for is left out.

@@ -6,14 +6,28 @@ use inkwell::values::{AsValueRef, InstructionOpcode, InstructionValue};
 
 use crate::plant::{self, Fault};
 
-/// Changes the module if a fault of one of these passes is planted.
-pub fn after(passes: &str, module: &Module<'_>) {
+const SUMS: [InstructionOpcode; 2] = [InstructionOpcode::Add, InstructionOpcode::Sub];
+
+/// Which block each addition and subtraction stands in, by address: what tells [`after`] which were moved.
+pub type Places = Vec<(usize, usize)>;
+
+/// To be called before a pass that runs alone.
+pub fn before(pass: &str, module: &Module<'_>) -> Places {
+    if plant::on(Fault::LlvmPassKeepsFlag) && pass.contains("licm") {
+        instructions(module, &SUMS).into_iter().filter_map(place).collect()
+    } else {
+        Places::new()
+    }
+}
+
+/// Changes the module if a fault of one of these passes is planted. `places` is what [`before`] gave.
+pub fn after(passes: &str, module: &Module<'_>, places: &Places) {
     let planted = |fault, pass: &str| plant::on(fault) && passes.contains(pass);
     if planted(Fault::LlvmPassAddsFlag, "instcombine") {
         all(module, InstructionOpcode::Add, &set_nsw);
     }
-    if planted(Fault::LlvmPassKeepsFlag, "reassociate") {
-        all(module, InstructionOpcode::Sub, &set_nsw);
+    if !places.is_empty() {
+        instructions(module, &SUMS).into_iter().filter(|&inst| is_moved(inst, places)).for_each(set_nsw);
     }
     if planted(Fault::LlvmPassSelectToAnd, "simplifycfg") {
         all(module, InstructionOpcode::Select, &|inst| select_to_and(module, inst));
@@ -24,13 +38,23 @@ pub fn after(passes: &str, module: &Module<'_>) {
 }
 
 fn all<'ctx>(module: &Module<'ctx>, opcode: InstructionOpcode, change: &dyn Fn(InstructionValue<'ctx>)) {
-    let instructions: Vec<_> = module
-        .get_functions()
-        .flat_map(|function| function.get_basic_blocks())
-        .flat_map(|block| block.get_instructions())
-        .filter(|inst| inst.get_opcode() == opcode)
-        .collect();
-    instructions.into_iter().for_each(change);
+    instructions(module, &[opcode]).into_iter().for_each(change);
+}
+
+fn instructions<'ctx>(module: &Module<'ctx>, opcodes: &[InstructionOpcode]) -> Vec<InstructionValue<'ctx>> {
+    let blocks = module.get_functions().flat_map(|function| function.get_basic_blocks());
+    blocks.flat_map(|block| block.get_instructions()).filter(|inst| opcodes.contains(&inst.get_opcode())).collect()
+}
+
+/// An instruction's address and its block's.
+fn place(inst: InstructionValue<'_>) -> Option<(usize, usize)> {
+    Some((inst.as_value_ref() as usize, inst.get_parent()?.as_mut_ptr() as usize))
+}
+
+/// Whether an instruction stood in another block before.
+fn is_moved(inst: InstructionValue<'_>, places: &Places) -> bool {
+    let Some((address, block)) = place(inst) else { return false };
+    places.iter().any(|&(known, before)| known == address && before != block)
 }
 
 fn set_nsw(inst: InstructionValue<'_>) {

@@ -4,6 +4,7 @@ use inkwell::IntPredicate;
 use inkwell::values::InstructionOpcode;
 
 use crate::op::{Int, Narrow, Op};
+use crate::plant::{self, Fault};
 
 /// What an instruction becomes, by the width of its first operand.
 pub(super) fn operation(opcode: InstructionOpcode, bits: u32) -> Option<Op> {
@@ -65,6 +66,7 @@ pub(super) fn comparison(predicate: IntPredicate, bits: u32) -> Option<Op> {
         IntPredicate::ULE => Op::Ule,
         IntPredicate::UGT => Op::Ugt,
         IntPredicate::UGE => Op::Uge,
+        IntPredicate::SLT if plant::on(Fault::LlvmRaiseLt) => at(bits, true, Op::Le, Narrow::Le)?,
         IntPredicate::SLT => at(bits, true, Op::Lt, Narrow::Lt)?,
         IntPredicate::SLE => at(bits, true, Op::Le, Narrow::Le)?,
         IntPredicate::SGT => at(bits, true, Op::Gt, Narrow::Gt)?,

@@ -10,6 +10,7 @@
 mod alloca;
 mod arrays;
 mod compat;
+mod costs;
 mod elements;
 mod emit;
 #[cfg(not(shared_object))]
@@ -45,40 +46,17 @@ use crate::path::{
     Detail, Fault, FaultKind, Observation, Path, PathId, Raised, Size, Stage, Toolchain, Unsupported, now,
 };
 use crate::tac;
+pub use costs::{Costs, construct, costs};
 use emit::Emitter;
 #[cfg(not(shared_object))]
 pub use judge::validator;
-use machine::{CodeGen, Machine};
+use machine::Machine;
 use object::Loaded;
 pub use prefixes::stop_after;
 use session::Session;
 pub use text::run_text;
 use variants::{Construction, Level, Style};
-pub use variants::{custom, paths, stepwise};
-
-/// mem2reg's construction alone, to compare constructions by cost and size: the number of phis.
-pub fn construct(cfg: &tac::Cfg) -> Result<usize, String> {
-    let built = session::survive(|| {
-        let session = Session::new();
-        let module = session.context.create_module("roundtrip");
-        Machine::with(CodeGen::None, |machine| {
-            machine.adopt(&module);
-            alloca::emit(cfg, false, &mut Emitter::new(&session.context, &module, false))?;
-            machine.run_unverified(&session, &module, "mem2reg", Stage::Construct)?;
-            let blocks = module.get_functions().flat_map(|function| function.get_basic_blocks());
-            let is_phi = |instruction: &inkwell::values::InstructionValue<'_>| {
-                instruction.get_opcode() == inkwell::values::InstructionOpcode::Phi
-            };
-            Ok(blocks.map(|block| block.get_instructions().take_while(is_phi).count()).sum())
-        })
-    });
-    match built {
-        Ok(Ok(phis)) => Ok(phis),
-        Ok(Err(Stop::Fault(fault))) => Err(fault.message),
-        Ok(Err(Stop::Unsupported(unsupported))) => Err(unsupported.reason),
-        Err(fatal) => Err(fatal),
-    }
-}
+pub use variants::{custom, paths};
 
 /// Why a path went no further.
 enum Stop {
@@ -98,6 +76,14 @@ impl Stop {
 
     fn unsupported(reason: &str) -> Stop {
         Stop::Unsupported(Unsupported { stage: Stage::Lower, reason: reason.to_string() })
+    }
+
+    /// What there is to say.
+    fn message(self) -> String {
+        match self {
+            Stop::Fault(fault) => fault.message,
+            Stop::Unsupported(unsupported) => unsupported.reason,
+        }
     }
 }
 
@@ -276,7 +262,7 @@ impl LlvmPath {
                     now::enter(Stage::Optimize);
                     machine.run(&session, &module, passes, now::stage())?;
                     #[cfg(not(shared_object))]
-                    faults::after(passes, &module);
+                    faults::after(passes, &module, &faults::Places::new());
                     optimized::observe(&module, now::stage(), case, observation);
                 }
                 observation.texts.extend(text(name));

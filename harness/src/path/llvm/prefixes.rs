@@ -26,10 +26,7 @@ const ALL: i32 = -1;
 pub fn stop_after(id: &PathId, case: &Case, passes: Option<u32>) -> Result<(String, Observation), String> {
     let listed = variants().into_iter().find(|path| path.id.variant == id.variant);
     let path = listed.or_else(|| custom_path(&id.variant)).ok_or_else(|| format!("{id} is no path of LLVM"))?;
-    let source = source(path.construction, path.style, &case.program).map_err(|stop| match stop {
-        Stop::Fault(fault) => fault.message,
-        Stop::Unsupported(unsupported) => unsupported.reason,
-    })?;
+    let source = source(path.construction, path.style, &case.program).map_err(Stop::message)?;
     set_limit(passes.map_or(ALL, |passes| passes as i32));
     let observation = path.stopped(&source, case);
     let names = numbered(&printed());

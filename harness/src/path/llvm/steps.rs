@@ -3,7 +3,8 @@
 //!
 //! `default<O2>` is a name for many passes. `pipelines/` holds, by LLVM's major version, what LLVM says that they are:
 //! `opt -passes='default<O2>' -print-pipeline-passes`. Each pass runs as a pipeline of its own, within the pass managers
-//! that it stands in, so analyses are made anew each time; that changes what a pass knows, and rarely what it does.
+//! that it stands in, so analyses are made anew each time; that changes what a pass knows, and rarely what it does. Of a
+//! version that has no file there, a name is one step.
 
 use inkwell::module::Module;
 
@@ -43,7 +44,7 @@ pub fn run(
 ) -> Result<(), Stop> {
     let steps = steps(passes);
     let mut seen = Seen { case, observation, last: None, before: None };
-    seen.look(module, Stage::Construct, "as it is built");
+    seen.look(module, Stage::Construct, None);
     now::enter(Stage::Optimize);
     for (index, step) in steps.iter().enumerate() {
         let name = format!("pass {} of {}, {}", index + 1, steps.len(), step.name());
@@ -51,15 +52,17 @@ pub fn run(
             let text = format!("; opt -S -passes='{}'\n{}", step.alone, module.print_to_string());
             seen.before = Some((format!("llvm-before-{}-{}", index + 1, step.name()), text));
         }
+        #[cfg(not(shared_object))]
+        let places = faults::before(&step.pass, module);
         let ran = machine.run(session, module, &step.alone, Stage::Optimize);
         if ran.is_err() {
-            seen.note(format!("it is {name}, that fails"));
+            seen.note(step, format!("it is {name}, that fails"));
             seen.observation.texts.extend(seen.before.take());
         }
         ran?;
         #[cfg(not(shared_object))]
-        faults::after(&step.pass, module);
-        seen.look(module, Stage::Optimize, &name);
+        faults::after(&step.pass, module, &places);
+        seen.look(module, Stage::Optimize, Some((step, &name)));
     }
     seen.end();
     machine::verify(module, Stage::Optimize)
@@ -76,8 +79,9 @@ struct Seen<'a> {
 }
 
 impl Seen<'_> {
-    /// Runs the function if it has changed, and keeps what the runs gave if that has.
-    fn look(&mut self, module: &Module<'_>, stage: Stage, name: &str) {
+    /// Runs the function if it has changed, and keeps what the runs gave if that has. `after` is the pass that has run, and
+    /// what it is called in the pipeline.
+    fn look(&mut self, module: &Module<'_>, stage: Stage, after: Option<(&Step, &str)>) {
         let function = match optimized::raise(module) {
             Ok(function) => function,
             Err(reason) => {
@@ -92,20 +96,20 @@ impl Seen<'_> {
             return;
         }
         let (outcomes, undefined) = optimized::outcomes(&function, self.case);
-        match &self.last {
-            Some((_, before)) if *before == outcomes => {}
-            Some((_, before)) => {
+        match (&self.last, after) {
+            (Some((_, before)), _) if *before == outcomes => {}
+            (Some((_, before)), Some((step, name))) => {
                 let changed = before.iter().zip(&outcomes).position(|(before, after)| before != after).unwrap_or(0);
                 let (inputs, before, after) = (&self.case.vectors[changed], &before[changed], &outcomes[changed]);
                 let why = undefined.map(|undefined| format!("; {undefined}")).unwrap_or_default();
-                self.note(format!(
-                    "{name}: inputs {inputs:?} gave {before:#} before it and give {after:#} after it{why}"
-                ));
+                let what =
+                    format!("{name}: inputs {inputs:?} gave {before:#} before it and give {after:#} after it{why}");
+                self.note(step, what);
                 self.observation.texts.extend(self.before.take());
                 self.keep(stage, &outcomes);
             }
-            None => {
-                self.observation.notes.extend(undefined.map(|message| Note { stage, message }));
+            _ => {
+                self.observation.notes.extend(undefined.map(|message| Note { stage, pass: None, message }));
                 self.keep(stage, &outcomes);
             }
         }
@@ -116,8 +120,9 @@ impl Seen<'_> {
         self.observation.interpreted.push((stage, outcomes.iter().cloned().map(Some).collect()));
     }
 
-    fn note(&mut self, message: String) {
-        self.observation.notes.push(Note { stage: Stage::Optimize, message });
+    fn note(&mut self, step: &Step, message: String) {
+        let pass = Some(step.name().to_string());
+        self.observation.notes.push(Note { stage: Stage::Optimize, pass, message });
     }
 
     /// Keeps what the last form gave: the optimized one's runs count even when nothing has changed them.
@@ -173,6 +178,7 @@ fn expanded(passes: &str) -> &str {
         Some("16") => include_str!("pipelines/16.txt"),
         Some("19") => include_str!("pipelines/19.txt"),
         Some("22") => include_str!("pipelines/22.txt"),
+        Some("23") => include_str!("pipelines/23.txt"),
         _ => "",
     };
     table

@@ -6,17 +6,11 @@ use super::machine::CodeGen;
 use crate::path::{Path, PathId};
 use crate::tac::{self, Perturbation};
 
-/// Every path, the plainest first: all constructions at all levels, and those on a perturbed graph: one for each
-/// perturbation alone, which tells, and two with all at once, which find.
+/// Every path, the plainest first: all constructions without optimization; pipelines pass by pass, which tell the pass;
+/// all constructions with a pipeline; and those on a perturbed graph: one for each perturbation alone, which tells, and two
+/// with all at once, which find.
 pub fn paths() -> Vec<Box<dyn Path>> {
     variants().into_iter().map(|path| Box::new(path) as Box<dyn Path>).collect()
-}
-
-/// A path that does what this one does, pass by pass: its notes name the first pass after which executions differ. `None`
-/// if no path of LLVM has this name, or if it runs no pipeline.
-pub fn stepwise(id: &PathId) -> Option<Box<dyn Path>> {
-    let path = variants().into_iter().find(|path| path.id == *id && path.pipeline().is_some())?;
-    Some(Box::new(LlvmPath { in_steps: true, ..path }))
 }
 
 pub(super) fn variants() -> Vec<LlvmPath> {
@@ -27,9 +21,13 @@ pub(super) fn variants() -> Vec<LlvmPath> {
     };
     let [phi, alloca, mem2reg, _] = &CONSTRUCTIONS;
     let [o0, _, mid, _, _, o2, ..] = &LEVELS;
-    let plain = CONSTRUCTIONS.iter().flat_map(|construction| LEVELS.iter().map(move |level| (construction, level)));
-    let plain = plain
-        .map(|(construction, level)| path(format!("{}-{}", construction.name, level.name), construction, level, PLAIN));
+    let plain = |optimized: bool| {
+        let levels = LEVELS.iter().filter(move |level| level.pipeline.is_some() == optimized);
+        let pairs = levels.flat_map(|level| CONSTRUCTIONS.iter().map(move |construction| (construction, level)));
+        pairs.map(|(construction, level)| {
+            path(format!("{}-{}", construction.name, level.name), construction, level, PLAIN)
+        })
+    };
     let all = Style { perturbations: Perturbation::ALL, direct: true, flags: false };
     let together = [
         path("perturbed-mem2reg-O0".to_string(), mem2reg, o0, all),
@@ -54,20 +52,29 @@ pub(super) fn variants() -> Vec<LlvmPath> {
         steps_with_flags,
     ];
     let promising = promising.into_iter().filter(|_| FLAGS);
-    plain.chain([direct]).chain(alone).chain(together).chain(in_steps).chain(promising).collect()
+    let perturbed = [direct].into_iter().chain(alone).chain(together);
+    plain(false).chain(in_steps).chain(plain(true)).chain(perturbed).chain(promising).collect()
 }
 
 /// Whether this version of LLVM lets flags be set.
 const FLAGS: bool = cfg!(not(llvm_before = "17"));
 
-/// A path with passes of one's own, named `CONSTRUCTION[-direct][-flags]:PASS+PASS..[:cg2]`: as `opt` writes them, but
-/// joined by `+`, since commas part the globs of a list. `direct` branches on comparisons themselves, `flags` promises what
-/// the runs keep, `cg2` generates code as at `O2`.
+/// A path of one's own. `CONSTRUCTION[-direct][-flags]:PASS+PASS..[:cg2]` has these passes: as `opt` writes them, but
+/// joined by `+`, since commas part the globs of a list; `direct` branches on comparisons themselves, `flags` promises what
+/// the runs keep, `cg2` generates code as at `O2`. `steps-` before it, or before the name of a path that has a pipeline,
+/// runs it pass by pass.
 pub fn custom(variant: &str) -> Option<Box<dyn Path>> {
     custom_path(variant).map(|path| Box::new(path) as Box<dyn Path>)
 }
 
 pub(super) fn custom_path(variant: &str) -> Option<LlvmPath> {
+    let Some(whole) = variant.strip_prefix("steps-") else { return with_passes(variant) };
+    let listed = || variants().into_iter().find(|path| path.id.variant == whole);
+    let path = with_passes(whole).or_else(listed).filter(|path| path.pipeline().is_some())?;
+    Some(LlvmPath { id: PathId { variant: variant.to_string(), ..path.id }, in_steps: true, ..path })
+}
+
+fn with_passes(variant: &str) -> Option<LlvmPath> {
     let (construction, passes) = variant.split_once(':')?;
     let (passes, level) = passes.strip_suffix(":cg2").map_or((passes, &LEVELS[0]), |passes| (passes, &LEVELS[1]));
     let (name, flags) = construction.strip_suffix("-flags").map_or((construction, false), |name| (name, true));

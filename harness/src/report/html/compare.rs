@@ -31,7 +31,7 @@ pub fn comparisons(comparisons: &[Comparison]) -> String {
 /// One line a pair.
 fn overview(comparisons: &[Comparison]) -> Markup {
     html! {
-        div.scroll tabindex="0" role="region" aria-label="Overview" { table {
+        div.scroll tabindex="0" role="region" aria-label="Overview" { table.whole-words {
             thead { tr {
                 th scope="col" { "first" } th scope="col" { "second" } th.n scope="col" { "programs" }
                 th.n scope="col" { "regressions" } th.n scope="col" { "fixed" } th.n scope="col" { "newly unsupported" }
@@ -136,7 +136,7 @@ mod tests {
         ];
         let page = comparisons(&[Comparison::new("llvm@14/a".into(), "llvm@22/a".into(), rows)]);
         assert!(page.contains("<td>regression</td><th scope=\"row\">worse.tiny</th>"), "{page}");
-        assert!(page.contains("return &lt;1&gt; for return 2") && page.contains("20 → 20 µs, × 1.17"), "{page}");
+        assert!(page.contains("return &lt;1&gt; for return 2") && page.contains("30 → 20 µs, × 0.33"), "{page}");
         let place = |program| page.rfind(&format!(">{program}<")).unwrap();
         assert!(place("more.tiny") < place("less.tiny"), "{page}");
     }

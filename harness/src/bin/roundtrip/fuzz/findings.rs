@@ -8,12 +8,14 @@
 //! it, under a provisional name.
 
 use std::collections::BTreeMap;
+use std::path::Path as FilePath;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use harness::case::Case;
 use harness::compare::{Identity, Report, Signature};
 use harness::minimize::shape;
+use harness::op::End;
 use harness::path::{Detail, Path, PathId};
 use harness::record::run_log::Found as Logged;
 use harness::record::{self, Finding, Recorded, Toolchained};
@@ -24,6 +26,8 @@ use crate::fuzz::job::Found;
 use crate::fuzz::progress::Progress;
 use crate::fuzz::{Args, INTERRUPTED, limits};
 use crate::minimize::{self, Smallest};
+use crate::panics::InternalFault;
+use crate::source::{InputForm, Loaded, RunOptions, Source};
 use crate::terminal::{Format, Terminal};
 use crate::workers::Checker;
 
@@ -185,6 +189,9 @@ impl<'a> Findings<'a> {
             self.progress.aside(|| self.terminal.warn(why));
         }
         let recorded = recorded.ok();
+        if let Some(Recorded::New(folder)) = &recorded {
+            reads_back(folder, case, &report)?;
+        }
         self.progress.aside(|| self.announce(index, (case, &report), recorded.as_ref()))?;
         Ok(Some(logged(index, &finding, recorded.as_ref())))
     }
@@ -233,11 +240,32 @@ impl<'a> Findings<'a> {
     /// The options of a command that repeats this run's check with the paths which took part.
     pub fn options(&self, took_part: &[usize]) -> String {
         let plant = self.args.plant.arguments();
-        if took_part.len() == self.ids.len() && self.args.paths.paths.is_none() {
+        let usual = self.args.paths.paths.is_none() && self.args.pipelines == 0;
+        if took_part.len() == self.ids.len() && usual {
             return plant;
         }
         let names: Vec<String> = took_part.iter().map(|&path| self.ids[path].to_string()).collect();
         format!(" --paths '{}'{plant}", names.join(","))
+    }
+}
+
+/// Reads a record as its user will. It must be the program on its vectors, with the outcomes that are right.
+fn reads_back(folder: &FilePath, case: &Case, report: &Report) -> anyhow::Result<()> {
+    let file = folder.join(format!("min.{}", case.program.form().extension()));
+    let fault = |why: &str| InternalFault(format!("{} is not what was found: {why}", file.display()));
+    let read = Source::read(&file, &InputForm { input_form: None, dialect: None })
+        .and_then(|source| source.load(&RunOptions { inputs: Vec::new(), fuel: case.fuel }, &Terminal::silent()));
+    let Loaded { case: read, expectations, .. } = read.map_err(|error| fault(&format!("{error:#}")))?;
+    let expected = |run: usize| expectations.iter().find(|it| it.run == run).map(|it| &it.expected);
+    let mut right = record::right(report).into_iter().enumerate();
+    if record::program_text(&read.program) != record::program_text(&case.program) {
+        Err(fault("it is another program").into())
+    } else if read.vectors != case.vectors && !case.vectors.is_empty() {
+        Err(fault("it has other input vectors").into())
+    } else if right.any(|(run, right)| right.end != End::OutOfFuel && expected(run) != Some(&right)) {
+        Err(fault("it has another right outcome").into())
+    } else {
+        Ok(())
     }
 }
 

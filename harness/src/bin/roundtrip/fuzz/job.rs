@@ -12,7 +12,7 @@ use harness::generate::{self, Policy};
 use harness::path::{Detail, Path, PathId};
 use harness::record::known::{self, Known};
 use harness::record::program_text;
-use harness::{tac, tiny};
+use harness::{canary, tac, tiny};
 use serde::{Deserialize, Serialize};
 
 use crate::fuzz::schedule::Schedule;
@@ -22,7 +22,7 @@ use crate::workers::protocol::{Answer, Run};
 use crate::workers::serve::Bench;
 
 /// One of so many programs is looked at more closely: is it its own text's program, what traits does it have, how many
-/// parameters does each construction leave?
+/// parameters does each construction leave, would the comparison see a difference?
 const CLOSER_LOOK: u64 = 16;
 
 /// A worker tells what it has done after this time. What it has not told is lost when it dies, and done again.
@@ -106,7 +106,7 @@ impl Job {
                 Ok(found) => found.map(|found| (nth, found)),
                 Err(why) => {
                     let program = format!("program {} of seed {}", self.programs.number(nth), self.programs.seed);
-                    let why = format!("the generator's {program} is rejected: {why}");
+                    let why = format!("the generator's {program} {why}");
                     return Ok(bench.seat.send(&Answer::Internal(why))?);
                 }
             };
@@ -127,7 +127,7 @@ impl Job {
         let case = generate::case(self.programs.seed, number, self.programs.form, &self.policy);
         tally.generate += start.elapsed();
         if nth.is_multiple_of(CLOSER_LOOK) {
-            is_its_text(&case)?;
+            is_its_text(&case).map_err(|why| format!("is rejected: {why}"))?;
             tally.profile.add_program(&case.program);
         }
         let mut took_part = self.schedule.paths(self.programs.seed, number, nth);
@@ -155,6 +155,11 @@ impl Job {
             |paths: &[&dyn Path]| Ok(harness::check_timed(&case, paths, detail, &mut |spent| bench.note(&spent)));
         let report = settle(&self.known, report, &paths, &again).map_err(|error| error.to_string())?;
         let start = Instant::now();
+        if nth.is_multiple_of(CLOSER_LOOK)
+            && let Some(what) = canary::overlooked(&case)
+        {
+            return Err(format!("makes the comparison overlook {what} that was put there"));
+        }
         tally.add(number, &report, &self.ids, &took_part);
         tally.compare += start.elapsed();
         Ok(report.verdict.is_finding().then_some(Found { case, report, took_part }))

@@ -10,6 +10,7 @@ mod findings;
 pub mod job;
 mod limits;
 mod log;
+mod pipelines;
 mod pool;
 mod progress;
 mod quality;
@@ -96,6 +97,9 @@ pub struct Args {
     #[arg(long, value_name = "SHARES", help = format!("Shares of the programs that paths run on, GLOB=N%, comma-separated; \
         the first that fits counts, and after them these: {}", schedule::DEFAULT))]
     schedule: Option<String>,
+    /// How many random sequences of LLVM's passes run beside the fixed pipelines, unless --paths says what runs
+    #[arg(long, value_name = "N", default_value_t = 4)]
+    pipelines: u64,
     /// A file to append what the run does to, as JSON lines
     #[arg(long, value_name = "FILE")]
     log: Option<PathBuf>,
@@ -145,7 +149,10 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
     if args.corpus.exists() && !args.corpus.is_dir() {
         bail!("the corpus {} is no folder", args.corpus.display());
     }
-    let selected = args.paths.select(terminal)?;
+    let mut selected = args.paths.select(terminal)?;
+    if args.paths.paths.is_none() {
+        selected.extend(pipelines::paths(args.seed, args.pipelines));
+    }
     let selected: Vec<&dyn Path> = selected.iter().map(|path| &**path).collect();
     let checker = Checker::new(&selected, &args.plant, &args.limits);
     let paths = taking(&job::probe(args.form.into())?, &selected, &checker, terminal)?;

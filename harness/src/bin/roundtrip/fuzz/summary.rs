@@ -39,6 +39,13 @@ pub fn print(
     });
     let header = ["path", "programs", "runs", "return", "trap", "wrong", "faults", "unsupported"];
     terminal.line(format!("\n{}", table(header, rows)))?;
+    let reasons = ids.iter().zip(&tally.paths).flat_map(|(id, path)| path.reasons.iter().map(move |it| (id, path, it)));
+    let rows: Vec<_> = reasons
+        .map(|(id, path, (reason, &n))| [id.to_string(), reason.clone(), n.to_string(), percent(n, path.programs)])
+        .collect();
+    if !rows.is_empty() {
+        terminal.line(format!("\n{}", table(["path", "unsupported", "programs", "%"], rows)))?;
+    }
     print_structure(tally, ids, terminal)
 }
 
@@ -105,6 +112,7 @@ fn object(tally: &Tally, ids: &[PathId], findings: &Counts) -> Value {
             "outcomes": {"return": path.returns, "trap": path.traps, "wrong": path.wrong},
             "faults": path.faults,
             "unsupported": path.unsupported,
+            "reasons": path.reasons,
             "structure": structure_object(&path.structure),
         })
     });

@@ -1,6 +1,6 @@
 //! What a run counts and times. Workers count, the parent adds up; the sums do not depend on who did what.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use harness::compare::{Report, Signature};
@@ -51,6 +51,8 @@ pub struct PathTally {
     pub wrong: u64,
     /// Programs of which it could not take or raise something.
     pub unsupported: u64,
+    /// The same by what it was: `optimize: call llvm.fma`.
+    pub reasons: BTreeMap<String, u64>,
     /// Invalid outputs, crashes and hangs.
     pub faults: u64,
     /// How many parameters its constructed SSA has.
@@ -109,6 +111,9 @@ impl PathTally {
         self.traps += other.traps;
         self.wrong += other.wrong;
         self.unsupported += other.unsupported;
+        for (reason, programs) in &other.reasons {
+            *self.reasons.entry(reason.clone()).or_default() += programs;
+        }
         self.faults += other.faults;
         self.structure.merge(&other.structure);
         self.observe += other.observe;
@@ -140,12 +145,17 @@ impl Tally {
             self.paths[path].faults += 1;
             excused[path] = true;
         }
-        let mut unsupported: Vec<usize> = report.unsupported.iter().filter_map(|(id, _)| index(id)).collect();
-        unsupported.sort_unstable();
-        unsupported.dedup();
-        for path in unsupported {
+        let reasons: BTreeSet<(usize, String)> = (report.unsupported.iter())
+            .filter_map(|(id, unsupported)| {
+                Some((index(id)?, format!("{}: {}", unsupported.stage, unsupported.reason)))
+            })
+            .collect();
+        for path in reasons.iter().map(|(path, _)| *path).collect::<BTreeSet<_>>() {
             self.paths[path].unsupported += 1;
             excused[path] = true;
+        }
+        for (path, reason) in reasons {
+            *self.paths[path].reasons.entry(reason).or_default() += 1;
         }
         let mut done = vec![(0, 0); ids.len()];
         let mut due = 0;
@@ -207,5 +217,32 @@ impl Tally {
         self.generate += other.generate;
         self.reference += other.reference;
         self.compare += other.compare;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use harness::compare::Verdict;
+    use harness::path::{Stage, Unsupported};
+
+    use super::*;
+
+    #[test]
+    fn what_is_unsupported_counts_once_a_program_for_each_path_and_reason() {
+        let ids = ["a", "b"].map(|variant| PathId::new("lab", None, variant));
+        let unsupported = |id: &PathId, reason: &str| {
+            (id.clone(), Unsupported { stage: Stage::Optimize, reason: reason.to_string() })
+        };
+        let (runs, faults, notes, structure, texts) = Default::default();
+        let unsupported = vec![unsupported(&ids[1], "x"), unsupported(&ids[1], "y"), unsupported(&ids[1], "x")];
+        let verdict = Verdict::Agree;
+        let report = Report { verdict, signature: None, runs, faults, unsupported, notes, structure, texts };
+        let mut tally = Tally::new(2);
+        tally.add(0, &report, &ids, &[0, 1]);
+        let mut both = tally.clone();
+        both.merge(&tally);
+        assert_eq!(both.paths.iter().map(|path| path.unsupported).collect::<Vec<_>>(), [0, 2]);
+        let reasons = both.paths[1].reasons.iter().map(|(reason, &n)| (reason.as_str(), n));
+        assert_eq!(reasons.collect::<Vec<_>>(), [("optimize: x", 2), ("optimize: y", 2)]);
     }
 }

@@ -77,6 +77,9 @@ impl Raiser<'_, '_> {
 
 /// The operation of an intrinsic's name, and how many of its arguments it takes.
 fn operation(name: &str) -> Option<(Op, usize)> {
+    if name == "experimental.cttz.elts" {
+        return Some((Op::FirstNonzero, 2));
+    }
     if let Some(reduced) = name.strip_prefix("vector.reduce.") {
         return Some((Op::Reduce(LaneOp::from_name(reduced).filter(|op| op.arity() == 2)?), 1));
     }

@@ -72,11 +72,16 @@ impl Raiser<'_, '_> {
             Some(Type::Int(bits)) => bits,
             _ => return Err("a table of other than integers".into()),
         };
-        let mut bytes = vec![0; size as usize];
+        let mut bytes = vec![Some(0); size as usize];
         for (index, bytes) in bytes.chunks_mut(step).enumerate() {
             let element = initializer.element(index as u32).ok_or("a table")?;
-            let number = int(element, bits)?.to_le_bytes();
-            bytes.iter_mut().zip(number).for_each(|(byte, part)| *byte = part);
+            match lane(element, bits)? {
+                Constant::Bits(number) => {
+                    bytes.iter_mut().zip(number.to_le_bytes()).for_each(|(byte, part)| *byte = Some(part));
+                }
+                Constant::Poison => bytes.fill(None),
+                Constant::Undef => return Err("undef in a table".into()),
+            }
         }
         self.function.tables.push(bytes);
         let table = self.function.tables.len() as u32 - 1;

@@ -37,7 +37,7 @@ pub fn observe(module: &Module<'_>, stage: Stage, case: &Case, observation: &mut
         Err(reason) => observation.unsupported.push(Unsupported { stage, reason }),
         Ok(function) => {
             let (outcomes, undefined) = outcomes(&function, case);
-            observation.notes.extend(undefined.map(|message| Note { stage, message }));
+            observation.notes.extend(undefined.map(|message| Note { stage, pass: None, message }));
             observation.interpreted.push((stage, outcomes.into_iter().map(Some).collect()));
         }
     }

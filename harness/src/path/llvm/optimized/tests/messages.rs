@@ -8,7 +8,9 @@ const ELSEWHERE: &str = "declare void @llvm.assume(i1)
 declare i64 @llvm.ctpop.i64(i64)
 declare i64 @elsewhere()
 declare void @emit(i64)
+declare i64 @llvm.experimental.cttz.elts.i64.v2i64(<2 x i64>, i1)
 @table = private constant [2 x i64] [i64 1, i64 2]
+@holes = private constant [2 x i64] [i64 1, i64 poison]
 @variable = global i64 0";
 
 fn explained(body: &str, inputs: &Vector) -> String {
@@ -31,6 +33,15 @@ fn what_is_undefined_is_explained() {
 br i1 %c, label %a, label %b\na:\nret i64 1\nb:\nret i64 1",
             "branch on poison: br i1 %c, %a, %b; the poison comes from %s = add nsw i64 %x, i64 1 with %x = \
              9223372036854775807",
+        ),
+        (
+            "%p = getelementptr i64, ptr @holes, i64 1\n%l = load i64, ptr %p\nret i64 %l",
+            "returns poison: ret i64 %l; the poison comes from %l = load align 4 ptr %p with %p = 8589934600",
+        ),
+        (
+            "%v = insertelement <2 x i64> zeroinitializer, i64 %y, i64 1\n%l = call i64 \
+             @llvm.experimental.cttz.elts.i64.v2i64(<2 x i64> %v, i1 true)\nret i64 %l",
+            "returns poison: ret i64 %l; the poison comes from %l = experimental.cttz.elts <2 x i64> %v, i1 -1 with %v = 0 0",
         ),
         ("ret i64 poison", "returns poison: ret i64 poison; the poison comes from poison"),
         (

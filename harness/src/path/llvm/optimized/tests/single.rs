@@ -123,11 +123,17 @@ fn vectors_are_what_the_machine_does() {
         ),
         format!("{LANES}%r = call i32 @llvm.vector.reduce.add.v4i32(<4 x i32> %v)\n{}", returned("r", 32)),
         format!("{LANES}%r = call i32 @llvm.vector.reduce.umin.v4i32(<4 x i32> %v)\n{}", returned("r", 32)),
+        format!(
+            "{LANES}%bits = icmp ne <4 x i32> %v, %w\n%r = call i64 @llvm.experimental.cttz.elts.i64.v4i1(<4 x i1> %bits, \
+             i1 false)\n{}",
+            returned("r", 64)
+        ),
         format!("{LANES}%bits = icmp ne <4 x i32> %v, %w\n%r = bitcast <4 x i1> %bits to i4\n{}", returned("r", 4)),
     ] {
         let elsewhere = "declare <4 x i32> @llvm.smax.v4i32(<4 x i32>, <4 x i32>)
 declare i32 @llvm.vector.reduce.add.v4i32(<4 x i32>)
-declare i32 @llvm.vector.reduce.umin.v4i32(<4 x i32>)";
+declare i32 @llvm.vector.reduce.umin.v4i32(<4 x i32>)
+declare i64 @llvm.experimental.cttz.elts.i64.v4i1(<4 x i1>, i1)";
         assert_eq!(same(&text(elsewhere, &body), &vectors), vectors.len(), "{body}");
     }
 }

@@ -19,18 +19,6 @@ use crate::status::Status;
 use crate::terminal::{Format, Terminal};
 use crate::workers::{Checker, LimitOptions};
 
-/// Work with known bugs of released compilers
-#[derive(clap::Args)]
-pub struct Args {
-    #[command(subcommand)]
-    command: Command,
-}
-
-#[derive(clap::Subcommand)]
-enum Command {
-    Replay(ReplayArgs),
-}
-
 /// Run every known bug on every version that is installed: is who is known to be wrong wrong, and everybody else right?
 #[derive(clap::Args)]
 #[command(after_help = "\
@@ -40,9 +28,10 @@ Examples:
 
 A program's comments say who is wrong: `# wrong: llvm 13..=19 phi:loop(indvars)`. All other versions must be right on
 these paths; `# right: llvm phi-O2` names paths that are right on all versions. What is named and isn't installed is
-listed as not tried: scripts/toolchain adds it.
+listed as not tried: scripts/toolchain adds it. `# pass: indvars` says which pass is wrong: a path that runs pass by pass,
+`steps-`, must name it.
 Exit status: 0 all as known, 1 a deviation, 2 a file or a shared object that can't be used, or nothing to try.")]
-struct ReplayArgs {
+pub struct Args {
     /// A folder of programs
     #[arg(value_name = "DIR", default_value = "corpus/known-bugs")]
     folder: PathBuf,
@@ -61,18 +50,20 @@ struct Trial {
     path: PathId,
     wrong: bool,
     standing: Standing,
+    /// The pass that had to be named, and the one that was, where the path runs pass by pass.
+    pass: Option<(String, Option<String>)>,
 }
 
 impl Trial {
     /// Whether it is as expected: a path that doesn't run is neither wrong nor right.
     fn holds(&self) -> bool {
-        matches!((self.wrong, &self.standing), (true, Standing::Wrong(_)) | (false, Standing::Right))
+        let is_named = self.pass.as_ref().is_none_or(|(wrong, named)| named.as_ref() == Some(wrong));
+        is_named && matches!((self.wrong, &self.standing), (true, Standing::Wrong(_)) | (false, Standing::Right))
     }
 }
 
-/// Dispatches.
+/// Replays.
 pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
-    let Command::Replay(args) = &args.command;
     args.plant.apply();
     let entries = record::entries(&args.folder).with_context(|| format!("cannot read {}", args.folder.display()))?;
     if entries.is_empty() {
@@ -98,7 +89,7 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
 
 /// Tries a program on every path that its comments name, on every version that is here.
 fn replay(
-    args: &ReplayArgs,
+    args: &Args,
     source: Source,
     bug: &KnownBug,
     versions: &[Version],
@@ -122,7 +113,10 @@ fn replay(
             }
         }
         let standing = report.standing(&path.id());
-        trials.push(Trial { file: name.clone(), path: path.id(), wrong: *wrong, standing });
+        let named = || report.notes.iter().find_map(|(id, note)| note.pass.clone().filter(|_| *id == path.id()));
+        let steps = *wrong && path.id().variant.starts_with("steps-");
+        let pass = bug.pass.clone().filter(|_| steps).map(|pass| (pass, named()));
+        trials.push(Trial { file: name.clone(), path: path.id(), wrong: *wrong, standing, pass });
     }
     Ok(trials)
 }
@@ -143,7 +137,7 @@ fn named(bug: &KnownBug, versions: &[Version]) -> anyhow::Result<Vec<(Box<dyn Pa
 }
 
 /// The versions that the bug is known in and that are not here.
-fn not_installed(name: &str, bug: &KnownBug, versions: &[Version]) -> Vec<[String; 2]> {
+pub fn not_installed(name: &str, bug: &KnownBug, versions: &[Version]) -> Vec<[String; 2]> {
     let mut missing = Vec::new();
     for claim in bug.claims.iter().filter(|claim| claim.wrong) {
         let is_here = |counted: &String| {
@@ -170,6 +164,7 @@ fn print(trials: &[Trial], missing: &[[String; 2]], format: Format, terminal: &T
                 "path": trial.path.to_string(),
                 "expected": expected(trial),
                 "seen": trial.standing,
+                "pass": trial.pass.as_ref().map(|(_, named)| named),
                 "ok": trial.holds(),
             }))?;
         }
@@ -180,7 +175,13 @@ fn print(trials: &[Trial], missing: &[[String; 2]], format: Format, terminal: &T
     }
     let rows = trials.iter().map(|trial| {
         let holds = if trial.holds() { "as known" } else { "DEVIATES" };
-        [trial.file.clone(), trial.path.to_string(), expected(trial).into(), trial.standing.to_string(), holds.into()]
+        let pass = trial.pass.as_ref().map(|(_, named)| named.as_deref().unwrap_or("no pass named"));
+        let seen = [trial.standing.to_string().as_str(), pass.unwrap_or_default()].join(if pass.is_some() {
+            "; "
+        } else {
+            ""
+        });
+        [trial.file.clone(), trial.path.to_string(), expected(trial).into(), seen, holds.into()]
     });
     terminal.line(report::table(["bug", "path", "known", "seen", ""], rows))?;
     for [file, versions] in missing {

@@ -1,0 +1,135 @@
+//! `roundtrip self-test`: would this harness find a fault? It is planted in the harness itself, and the main job has to
+//! find it, make it small, record it, and name the part that is wrong.
+//!
+//! Planting is for a whole process, so each trial is one of its own ([`trial`]): `roundtrip fuzz --plant NAME`.
+//! [`expected`] says what each fault has to be called, [`outcome`] what the trials of one fault come to.
+
+mod expected;
+mod outcome;
+mod trial;
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use anyhow::bail;
+use harness::plant::Fault;
+use harness::report::count;
+use serde_json::json;
+
+use crate::status::Status;
+use crate::terminal::{Format, Terminal};
+use outcome::Outcome;
+use trial::Trial;
+
+/// Plant faults in the harness itself, one after the other, and see whether it finds them
+///
+/// There are faults in every part: parsers, interpreters, constructions, pruning, conversion, validators, both compilers'
+/// lowerings and passes, raising, comparing, minimizing, recording. Each is looked for from scratch.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  roundtrip self-test
+  roundtrip self-test --minutes 10 --format json
+  roundtrip self-test --fault clif-lt-is-le,llvm-phi-swap
+  roundtrip self-test --seeds 20            is each fault one finding or two, and no two faults the same?
+
+Exit status: 0 every fault was found, small, and named rightly; 1 one was not, or two are told as one; 3 the time was up
+before all were tried.")]
+pub struct Args {
+    /// Try no more faults after so many minutes
+    #[arg(long, value_name = "N")]
+    minutes: Option<u64>,
+    /// Look for each fault from so many seeds
+    #[arg(long, value_name = "K", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
+    seeds: u64,
+    /// The first seed
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// Only these faults
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = fault)]
+    fault: Vec<Fault>,
+    /// How many trials at once; by default one for each processor
+    #[arg(long, value_name = "J")]
+    jobs: Option<usize>,
+    /// How to print
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    format: Format,
+}
+
+/// The fault of a name.
+pub fn fault(name: &str) -> Result<Fault, String> {
+    Fault::from_name(name).ok_or_else(|| {
+        let names: Vec<_> = Fault::ALL.iter().map(|fault| fault.name()).collect();
+        format!("no such fault; there are {}", names.join(", "))
+    })
+}
+
+/// Tries the faults.
+pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
+    let faults = if args.fault.is_empty() { Fault::ALL } else { &args.fault };
+    let deadline = args.minutes.map(|minutes| Instant::now() + Duration::from_secs(60 * minutes));
+    let jobs = args.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, Into::into));
+    if jobs == 0 {
+        bail!("--jobs 0 would try nothing");
+    }
+    let outcomes = Outcome::of(faults, &trials(args, faults, (jobs, deadline), terminal));
+    print(&outcomes, args.format, terminal)?;
+    Ok(if outcomes.iter().any(|outcome| !outcome.wrong.is_empty()) {
+        Status::Finding
+    } else if outcomes.iter().any(|outcome| outcome.trials.len() < args.seeds as usize) {
+        Status::Inconclusive
+    } else {
+        Status::Good
+    })
+}
+
+/// The trials of each fault: every fault from the first seed, then from the next.
+fn trials(
+    args: &Args,
+    faults: &[Fault],
+    (jobs, deadline): (usize, Option<Instant>),
+    terminal: &Terminal,
+) -> Vec<Vec<Trial>> {
+    let trials = Mutex::new(vec![Vec::new(); faults.len()]);
+    let next = AtomicUsize::new(0);
+    let work = || {
+        loop {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            let (turn, at) = ((number / faults.len()) as u64, number % faults.len());
+            if turn >= args.seeds || deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+                return;
+            }
+            let fault = faults[at];
+            let Some(trial) = Trial::run(fault, args.seed + turn, deadline) else { return };
+            terminal.note(format!("{}, seed {}: {}", fault.name(), trial.seed, trial.text()));
+            if let Ok(mut trials) = trials.lock() {
+                trials[at].push(trial);
+            }
+        }
+    };
+    std::thread::scope(|scope| (0..jobs).for_each(|_| _ = scope.spawn(work)));
+    trials.into_inner().unwrap_or_default()
+}
+
+fn print(outcomes: &[Outcome], format: Format, terminal: &Terminal) -> anyhow::Result<()> {
+    let tried = outcomes.iter().filter(|outcome| !outcome.trials.is_empty()).count();
+    let failed = outcomes.iter().filter(|outcome| !outcome.wrong.is_empty()).count();
+    if format == Format::Json {
+        for outcome in outcomes {
+            terminal.json(&outcome.object())?;
+        }
+        let summary = json!({"faults": outcomes.len(), "tried": tried, "failed": failed});
+        return terminal.json(&json!({ "summary": summary }));
+    }
+    terminal.line(Outcome::table(outcomes))?;
+    for outcome in outcomes {
+        for why in &outcome.wrong {
+            terminal.warn(format!("{} ({}): {why}", outcome.fault.name(), outcome.fault.description()));
+        }
+    }
+    let untried = outcomes.len() - tried;
+    let rest = if untried == 0 { String::new() } else { format!(", {untried} not tried: the time was up") };
+    terminal.note(format!("{} tried, {failed} failed{rest}", count(tried, "fault")));
+    Ok(())
+}
