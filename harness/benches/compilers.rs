@@ -13,7 +13,6 @@ use std::time::Duration;
 use criterion::{Criterion, criterion_group, criterion_main};
 use harness::case::{Case, DEFAULT_FUEL, Form, Program};
 use harness::generate::{self, Policy};
-use harness::op::Outcome;
 use harness::path::llvm::{Costs, costs};
 use harness::path::{Detail, Path, registry};
 use harness::{check, judge, tac, tiny};
@@ -97,7 +96,7 @@ fn optimized(criterion: &mut Criterion) {
 
 /// The case with those vectors that end within the fuel, as a check has it.
 fn ending(mut case: Case) -> Case {
-    let mut ends = judge::reference(&case).into_iter().map(|run| run.outcome != Outcome::OutOfFuel);
+    let mut ends = judge::reference(&case).into_iter().map(|run| !run.is_out_of_fuel());
     case.vectors.retain(|_| ends.next().unwrap_or_default());
     case
 }

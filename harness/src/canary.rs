@@ -7,17 +7,18 @@
 use crate::case::Case;
 use crate::compare::{Report, Verdict, compare};
 use crate::judge::{self, Judged};
-use crate::op::{Execution, Outcome, Trap};
+use crate::op::{End, Execution, Trap};
 use crate::path::interpreters::Interpreter;
 use crate::path::{Detail, Fault, FaultKind, Path, Stage};
 
 /// A way to be wrong: its name, and what it makes of a path that is right. `false`: there is no place for it.
 type Change = (&'static str, fn(&mut Judged) -> bool);
 
-const CHANGES: [Change; 6] = [
+const CHANGES: [Change; 7] = [
     ("another value in the first run", |path| value(path, 0)),
     ("another value in the last run", |path| value(path, usize::MAX)),
     ("another trap", trap),
+    ("another emitted value", emitted),
     ("output that a validator rejects", |path| fault(path, FaultKind::Invalid)),
     ("a crash", |path| fault(path, FaultKind::Crash)),
     ("a hang", |path| fault(path, FaultKind::Hang)),
@@ -26,7 +27,7 @@ const CHANGES: [Change; 6] = [
 /// The first change that comparing does not see on this case, or sees where there is none.
 pub fn overlooked(case: &Case) -> Option<&'static str> {
     let all = judge::reference(case);
-    let runs = case.vectors.iter().zip(all).filter(|(_, run)| run.outcome != Outcome::OutOfFuel);
+    let runs = case.vectors.iter().zip(all).filter(|(_, run)| !run.is_out_of_fuel());
     let (vectors, reference): (Vec<Vec<i64>>, Vec<Execution>) = runs.map(|(vector, run)| (vector.clone(), run)).unzip();
     let ended = Case { vectors, ..case.clone() };
     let judged = |path: Interpreter| {
@@ -55,17 +56,27 @@ fn value(path: &mut Judged, run: usize) -> bool {
     let Some((_, outcomes)) = path.results.first_mut() else { return false };
     let last = outcomes.len().saturating_sub(1);
     let Some(Some(outcome)) = outcomes.get_mut(run.min(last)) else { return false };
-    *outcome = match *outcome {
-        Outcome::Return(value) => Outcome::Return(value ^ 1),
-        _ => Outcome::Return(0),
+    outcome.end = match outcome.end {
+        End::Return(value) => End::Return(value ^ 1),
+        _ => End::Return(0),
     };
+    true
+}
+
+/// Emits one more value in the first run.
+fn emitted(path: &mut Judged) -> bool {
+    let Some(outcome) = path.results.iter_mut().flat_map(|(_, outcomes)| outcomes).flatten().next() else {
+        return false;
+    };
+    outcome.emitted.push(0);
     true
 }
 
 /// Makes another trap of one.
 fn trap(path: &mut Judged) -> bool {
     let outcomes = path.results.iter_mut().flat_map(|(_, outcomes)| outcomes).flatten();
-    let mut traps = outcomes.filter_map(|outcome| if let Outcome::Trap(trap) = outcome { Some(trap) } else { None });
+    let mut traps =
+        outcomes.filter_map(|outcome| if let End::Trap(trap) = &mut outcome.end { Some(trap) } else { None });
     let Some(trap) = traps.next() else { return false };
     *trap = if *trap == Trap::DivByZero { Trap::Overflow } else { Trap::DivByZero };
     true

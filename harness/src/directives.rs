@@ -6,7 +6,7 @@
 use std::fmt;
 use std::ops::Range;
 
-use crate::op::{Outcome, Trap};
+use crate::op::{End, Outcome, Trap};
 use crate::syntax::{self, SyntaxError};
 
 /// One run to make of a program.
@@ -60,25 +60,39 @@ fn vector(text: &str, span: Range<usize>) -> Result<Vec<i64>, SyntaxError> {
         let span = trimmed(text, begin..begin + item.len());
         begin += item.len() + 1;
         let Some(value) = syntax::integer(&text[span.clone()]) else {
-            return Err(unreadable(text, span, "a 64-bit decimal input"));
+            return Err(unreadable(text, span, "a 64-bit decimal number"));
         };
         values.push(value);
     }
     Ok(values)
 }
 
-/// An outcome as [`Outcome`] prints it; blanks between its words do not matter.
+/// An outcome as [`Outcome`] prints it, `emits 3, 4; return 7` or `return 7`; blanks between its words do not matter.
 fn outcome(text: &str, span: Range<usize>) -> Result<Outcome, SyntaxError> {
-    let span = trimmed(text, span);
+    const EMITS: &str = "emits ";
+    let mut span = trimmed(text, span);
+    let mut emitted = Vec::new();
+    if text[span.clone()].starts_with(EMITS) {
+        let Some(length) = text[span.clone()].find(';') else {
+            return Err(unreadable(text, span, "`emits 3, 4; return 7`, with what is emitted up to a `;`,"));
+        };
+        emitted = vector(text, span.start + EMITS.len()..span.start + length)?;
+        span = trimmed(text, span.start + length + 1..span.end);
+    }
+    Ok(Outcome { end: end(text, span)?, emitted })
+}
+
+/// How a run ends, as [`End`] prints it.
+fn end(text: &str, span: Range<usize>) -> Result<End, SyntaxError> {
     let words: Vec<&str> = text[span.clone()].split_whitespace().collect();
-    let outcome = match words[..] {
-        ["return", value] => syntax::integer(value).map(Outcome::Return),
-        ["trap", "div-by-zero"] => Some(Outcome::Trap(Trap::DivByZero)),
-        ["trap", "overflow"] => Some(Outcome::Trap(Trap::Overflow)),
-        ["out", "of", "fuel"] => Some(Outcome::OutOfFuel),
+    let end = match words[..] {
+        ["return", value] => syntax::integer(value).map(End::Return),
+        ["trap", "div-by-zero"] => Some(End::Trap(Trap::DivByZero)),
+        ["trap", "overflow"] => Some(End::Trap(Trap::Overflow)),
+        ["out", "of", "fuel"] => Some(End::OutOfFuel),
         _ => None,
     };
-    outcome.ok_or_else(|| {
+    end.ok_or_else(|| {
         unreadable(text, span, "`return N`, `trap div-by-zero`, `trap overflow` or `out of fuel` after `=>`")
     })
 }
@@ -102,7 +116,7 @@ impl fmt::Display for Directive {
         for (index, value) in self.vector.iter().enumerate() {
             write!(f, "{} {value}", if index == 0 { "" } else { "," })?;
         }
-        if let Some(expected) = self.expected {
+        if let Some(expected) = &self.expected {
             write!(f, " => {expected}")?;
         }
         Ok(())
@@ -116,7 +130,7 @@ mod tests {
     #[test]
     fn directives_are_read_and_printed() {
         let text = "# run: 10, -3 => return 23\n  #run:1=>trap  overflow \r\n# run: => out of fuel\n# run:\nx = 1 # run: 5\n\
-                    # running: 4\n// # run: 4\n# run: 7 => trap div-by-zero";
+                    # running: 4\n// # run: 4\n# run: 7 => trap div-by-zero\n# run: 8=>emits  -1 ,2;return  3";
         let directives = parse(text).unwrap();
         let printed: Vec<String> = directives.iter().map(Directive::to_string).collect();
         assert_eq!(
@@ -127,11 +141,12 @@ mod tests {
                 "# run: => out of fuel",
                 "# run:",
                 "# run: 7 => trap div-by-zero",
+                "# run: 8 => emits -1, 2; return 3",
             ]
         );
         assert_eq!(&text[directives[1].span.clone()], "#run:1=>trap  overflow");
         let again: Vec<Directive> = parse(&printed.join("\n")).unwrap();
-        let content = |d: &Directive| (d.vector.clone(), d.expected);
+        let content = |d: &Directive| (d.vector.clone(), d.expected.clone());
         assert!(directives.iter().map(content).eq(again.iter().map(content)));
     }
 
@@ -148,6 +163,9 @@ mod tests {
             ("# run: 1 => 5", (1, 13), "`5`"),
             ("# run: 1 => return", (1, 13), "`return`"),
             ("# run: => trap", (1, 11), "`trap`"),
+            ("# run: => emits 1", (1, 11), "`emits 1`"),
+            ("# run: => emits 1, x; return 2", (1, 20), "`x`"),
+            ("# run: => emits 1; 2", (1, 20), "`2`"),
         ] {
             let error = parse(text).unwrap_err();
             assert_eq!(error.line_column(text), place, "{text:?}: {error}");

@@ -51,7 +51,6 @@ use std::time::{Duration, Instant};
 
 use case::Case;
 use compare::Report;
-use op::Outcome;
 use path::{Detail, Path, PathId};
 
 /// The main job on one case: every path observes it, what they made is judged, what they gave is compared.
@@ -80,12 +79,12 @@ pub fn check_timed(case: &Case, paths: &[&dyn Path], detail: Detail, spent: &mut
     spent(Spent::Reference(start.elapsed()));
 
     // Compiled code runs only where the interpreter ended within the fuel: fuel decides, not a clock.
-    let ended: Vec<_> = reference.iter().copied().filter(|run| run.outcome != Outcome::OutOfFuel).collect();
+    let ended: Vec<_> = reference.iter().filter(|run| !run.is_out_of_fuel()).cloned().collect();
     let shortened;
     let runnable = if ended.len() == reference.len() {
         case
     } else {
-        let runs = case.vectors.iter().zip(&reference).filter(|(_, run)| run.outcome != Outcome::OutOfFuel);
+        let runs = case.vectors.iter().zip(&reference).filter(|(_, run)| !run.is_out_of_fuel());
         shortened = Case { vectors: runs.map(|(vector, _)| vector.clone()).collect(), ..case.clone() };
         &shortened
     };

@@ -2,7 +2,8 @@
 //!
 //! Source: `docs/LANGUAGE.md` §1 (values, traps), §2 (the operations' names) and §8 (the dialect plus). The first group is
 //! the lesson's; the second is the dialect plus, which says too what optimizers bring in. Those at 8, 16 and 32 bits are in
-//! [`narrow`]. A new operation is a line in the table below and an arm in [`Op::eval`]; and an arm in each compiler.
+//! [`narrow`]; what some do besides giving a value is in [`effects`]. A new operation is a line in the table below and an
+//! arm in [`Op::eval`]; and an arm in each compiler.
 
 use std::fmt;
 
@@ -10,60 +11,15 @@ use serde::{Deserialize, Serialize};
 
 use crate::dialect::Dialect;
 
+mod array;
+pub mod effects;
 pub mod narrow;
+mod outcome;
 
+pub use array::{Array, Arrays};
+pub use effects::{Effects, MOST_EMITTED};
 pub use narrow::{Int, Narrow};
-
-/// What ends a run besides its return.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-pub enum Trap {
-    /// `x / 0` or `x % 0`.
-    DivByZero,
-    /// `MIN / -1`.
-    Overflow,
-}
-
-impl fmt::Display for Trap {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Trap::DivByZero => "div-by-zero",
-            Trap::Overflow => "overflow",
-        })
-    }
-}
-
-/// How a run ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-pub enum Outcome {
-    /// `return N`.
-    Return(i64),
-    /// `trap div-by-zero`, `trap overflow`.
-    Trap(Trap),
-    /// The interpreter's budget of steps ran out.
-    OutOfFuel,
-    /// `undefined behaviour`, or poison as the result: only of functions as an optimizer leaves them.
-    Undefined,
-}
-
-impl fmt::Display for Outcome {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Outcome::Return(n) => write!(f, "return {n}"),
-            Outcome::Trap(trap) => write!(f, "trap {trap}"),
-            Outcome::OutOfFuel => f.write_str("out of fuel"),
-            Outcome::Undefined => f.write_str("undefined behaviour"),
-        }
-    }
-}
-
-/// An interpreter's answer: the outcome, and the steps that it took (`docs/LANGUAGE.md`, "Steps and fuel").
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Execution {
-    /// How the run ended.
-    pub outcome: Outcome,
-    /// Steps started; the one that trapped counts.
-    pub steps: u64,
-}
+pub use outcome::{End, Execution, Outcome, Trap};
 
 macro_rules! operations {
     ($($group:ident { $($variant:ident $name:literal $arity:literal $symbol:literal,)* })*) => {
@@ -74,17 +30,23 @@ macro_rules! operations {
             $($($variant,)*)*
             /// A narrow operation.
             At(Narrow, Int),
+            /// `load.a8 i`: an array's element.
+            Load(Array),
+            /// `store.a8 i, v`: puts v there, and is v.
+            Store(Array),
         }
 
         impl Op {
-            /// Every operation but the narrow ones.
+            /// Every operation but the narrow ones and those on arrays.
             pub const WIDE: &'static [Op] = &[$($(Op::$variant,)*)*];
 
-            /// The name in `ssa`, `phi` and TAC texts, and in Tiny's calls.
+            /// The name in `ssa`, `phi` and TAC texts, and in Tiny's calls; without the array's.
             pub const fn name(self) -> &'static str {
                 match self {
                     $($(Op::$variant => $name,)*)*
                     Op::At(narrow, int) => narrow.name(int),
+                    Op::Load(_) => "load",
+                    Op::Store(_) => "store",
                 }
             }
 
@@ -93,6 +55,8 @@ macro_rules! operations {
                 match self {
                     $($(Op::$variant => $arity,)*)*
                     Op::At(narrow, _) => narrow.arity(),
+                    Op::Load(_) => 1,
+                    Op::Store(_) => 2,
                 }
             }
 
@@ -100,7 +64,7 @@ macro_rules! operations {
             pub const fn symbol(self) -> Option<&'static str> {
                 let symbol = match self {
                     $($(Op::$variant => $symbol,)*)*
-                    Op::At(..) => "",
+                    Op::At(..) | Op::Load(_) | Op::Store(_) => "",
                 };
                 if symbol.is_empty() { None } else { Some(symbol) }
             }
@@ -109,7 +73,7 @@ macro_rules! operations {
             pub const fn dialect(self) -> Dialect {
                 match self {
                     $($(Op::$variant => Dialect::$group,)*)*
-                    Op::At(..) => Dialect::Plus,
+                    Op::At(..) | Op::Load(_) | Op::Store(_) => Dialect::Plus,
                 }
             }
         }
@@ -135,26 +99,33 @@ operations! {
         // A compiler's narrow value is held zero-extended; these bring a result back into that form, or read one as signed.
         Zext8 "zext8" 1 "", Zext16 "zext16" 1 "", Zext32 "zext32" 1 "",
         Sext8 "sext8" 1 "", Sext16 "sext16" 1 "", Sext32 "sext32" 1 "",
+        // `emit a` is a, and everyone sees that it ran.
+        Emit "emit" 1 "",
     }
 }
 
 impl fmt::Display for Op {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
+        f.write_str(self.name())?;
+        self.array().map_or(Ok(()), |array| write!(f, ".{array}"))
     }
 }
 
 impl Op {
-    /// Every operation.
+    /// Every operation; of those on arrays, some.
     pub fn all() -> impl Iterator<Item = Op> {
         let narrow = |&narrow: &Narrow| Int::ALL.iter().map(move |&int| Op::At(narrow, int));
-        Op::WIDE.iter().copied().chain(Narrow::ALL.iter().flat_map(narrow))
+        let arrays = [Some(Array::ANY), Array::new(1, 8), Array::new(0, 5)].into_iter().flatten();
+        let arrays = arrays.flat_map(|array| [Op::Load(array), Op::Store(array)]);
+        Op::WIDE.iter().copied().chain(arrays).chain(Narrow::ALL.iter().flat_map(narrow))
     }
 
     /// The operation of a text name.
     pub fn from_name(name: &str) -> Option<Op> {
         match name.split_once('.') {
             None => Op::WIDE.iter().copied().find(|op| op.name() == name),
+            Some(("load", array)) => Array::from_name(array).map(Op::Load),
+            Some(("store", array)) => Array::from_name(array).map(Op::Store),
             Some((narrow, int)) => Some(Op::At(Narrow::from_name(narrow)?, Int::from_name(int)?)),
         }
     }
@@ -166,9 +137,18 @@ impl Op {
             Some(_) => Err("the dialect plus has it: begin the text with `# dialect: plus`".into()),
             None => {
                 let wide = Op::WIDE.iter().filter(|op| op.dialect() <= dialect).map(|op| op.name());
-                let narrow = (dialect == Dialect::Plus).then_some("and at 8, 16, 32 bits add.s8, add.u8 and so on");
-                Err(format!("there are {}", wide.chain(narrow).collect::<Vec<_>>().join(", ")))
+                let others = ["load.a8, store.a8 and so on", "and at 8, 16, 32 bits add.s8, add.u8 and so on"];
+                let others = others.into_iter().filter(|_| dialect == Dialect::Plus);
+                Err(format!("there are {}", wide.chain(others).collect::<Vec<_>>().join(", ")))
             }
+        }
+    }
+
+    /// The array that it loads from or stores in.
+    pub const fn array(self) -> Option<Array> {
+        match self {
+            Op::Load(array) | Op::Store(array) => Some(array),
+            _ => None,
         }
     }
 
@@ -194,7 +174,8 @@ impl Op {
         }
     }
 
-    /// The operation's value, or the trap that ends the run. Operands past the arity are ignored.
+    /// The operation's value, or the trap that ends the run. Operands past the arity are ignored. What it does besides is
+    /// for [`Effects::perform`], and so is what an array holds: here it is 0.
     #[inline]
     pub fn eval(self, [a, b, c]: [i64; 3]) -> Result<i64, Trap> {
         let (ua, ub, count) = (a as u64, b as u64, (b & 63) as u32);
@@ -214,7 +195,7 @@ impl Op {
             Op::Ge => i64::from(a >= b),
             Op::Neg => a.wrapping_neg(),
             Op::Not => i64::from(a == 0),
-            Op::Copy => a,
+            Op::Copy | Op::Emit => a,
             Op::And => a & b,
             Op::Or => a | b,
             Op::Xor => a ^ b,
@@ -256,6 +237,8 @@ impl Op {
             Op::Sext16 => i64::from(a as i16),
             Op::Sext32 => i64::from(a as i32),
             Op::At(narrow, int) => narrow.eval(int, [a, b])?,
+            Op::Load(_) => 0,
+            Op::Store(_) => b,
         })
     }
 }
@@ -267,7 +250,7 @@ mod tests {
     #[test]
     fn names_are_unique_and_lead_back() {
         for op in Op::all() {
-            assert_eq!(Op::from_name(op.name()), Some(op));
+            assert_eq!(Op::from_name(&op.to_string()), Some(op));
             assert!((1..=3).contains(&op.arity()));
             if let Some(symbol) = op.symbol() {
                 assert_eq!(Op::from_symbol(symbol, op.arity()), Some(op));
@@ -275,6 +258,9 @@ mod tests {
         }
         assert_eq!(Op::from_name("copy.s8"), None);
         assert_eq!(Op::from_name("add.s64"), None);
+        assert_eq!(Op::from_name("load"), None);
+        assert_eq!(Op::from_name("load.a64"), Array::from_name("a64").map(Op::Load));
+        assert_eq!(Op::from_name("load.s8"), None);
     }
 
     #[test]

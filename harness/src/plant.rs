@@ -87,6 +87,24 @@ faults! {
     TacReturnGoesOn "tac-return-goes-on",
     /// Lowering to TAC exchanges the first arm and the else part of a `switch`.
     TacSwitchElseFirst "tac-switch-else-first",
+    /// Lowering to TAC exchanges what two emits emit, one of which follows the other.
+    TacEmitOrder "tac-emit-order",
+    /// Dead-parameter pruning removes an emit whose value nobody uses.
+    LabPruneDropsEmit "lab-prune-drops-emit",
+    /// The perturbation that makes copies takes an emit in a second block for a copy.
+    TacPerturbDropsEmit "tac-perturb-drops-emit",
+    /// Cranelift's lowering emits the low 32 bits.
+    ClifEmitNarrow "clif-emit-narrow",
+    /// Cranelift's lowering fills the last element of an array with 1.
+    ClifArrayEnd "clif-array-end",
+    /// Cranelift's lowering takes an index as signed.
+    ClifArraySignedIndex "clif-array-signed-index",
+    /// LLVM's lowering does not fill arrays with zeros.
+    LlvmArrayNotZeroed "llvm-array-not-zeroed",
+    /// LLVM's lowering takes an index modulo one less than the length.
+    LlvmArrayShort "llvm-array-short",
+    /// LLVM's lowering promises that emitting has no effect.
+    LlvmEmitIsPure "llvm-emit-is-pure",
     /// Cranelift's lowering compares `<=` for `<`.
     ClifLtIsLe "clif-lt-is-le",
     /// Cranelift's lowering takes the remainder's sign from the divisor.

@@ -9,7 +9,7 @@ use harness::case::{Case, DEFAULT_FUEL, Form, Program};
 use harness::directives;
 use harness::generate::{self, Policy};
 use harness::lab;
-use harness::op::Outcome;
+use harness::op::End;
 use harness::path::{Detail, Observation, Path, Stage, cranelift};
 use harness::tac::{self, Perturbation};
 use harness::tiny;
@@ -222,7 +222,7 @@ fn texts_are_given_when_asked_for() {
         // Cranelift shifts instead; a perturbation alone is optimized too.
         let optimizes = !path.id().variant.contains("none");
         assert_eq!(after.contains("ishl"), optimizes, "{}\n{after}", path.id());
-        assert_eq!(observation.outcomes, [Some(Outcome::Return(40))]);
+        assert_eq!(observation.outcomes, [Some(End::Return(40).into())]);
     }
 }
 

@@ -6,7 +6,7 @@ use arbtest::arbtest;
 use harness::generate::function::{broken_function, broken_phi_function, valid_function, valid_phi_function};
 use harness::lab::theorems::{self, Checked};
 use harness::lab::{self, Atom, PhiFunction};
-use harness::op::Outcome;
+use harness::op::{End, Outcome};
 
 const FUEL: u64 = 200;
 
@@ -76,7 +76,7 @@ fn splitting_restores_the_correspondence() {
 fn a_conflict_has_no_phi_form_over_the_same_graph() {
     let function = lab::parse_ssa("ssa(c)\nB0:\n  cbr c, B1(1), B1(2)\nB1(x):\n  ret x\n").unwrap();
     let outcomes = |run: &dyn Fn(i64) -> Outcome| [run(1), run(0)];
-    let both = [Outcome::Return(1), Outcome::Return(2)];
+    let both = [End::Return(1), End::Return(2)].map(Outcome::from);
     assert_eq!(outcomes(&|c| lab::run(&function, &[c], FUEL).outcome), both);
 
     let phi = lab::args_to_phi(&function);

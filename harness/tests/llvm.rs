@@ -36,7 +36,8 @@ fn conforms(folder: &str, program: impl Fn(&Answers) -> Option<Program>, variant
             let observation = path.observe(&case, Detail::default());
             let name = format!("{} by {variant}", answers.name);
             assert_eq!((&observation.faults, &observation.unsupported), (&vec![], &vec![]), "{name}");
-            let executed: Vec<_> = observation.outcomes.iter().map(|outcome| outcome.unwrap().to_string()).collect();
+            let executed: Vec<_> =
+                observation.outcomes.iter().map(|outcome| outcome.as_ref().unwrap().to_string()).collect();
             assert_eq!(executed, outcomes, "{name}");
             for raised in &observation.raised {
                 assert_eq!(lab::validate(&raised.function), [], "{name}\n{}", raised.function);
@@ -45,7 +46,8 @@ fn conforms(folder: &str, program: impl Fn(&Answers) -> Option<Program>, variant
                 assert_eq!(interpreted, outcomes, "{name}\n{}", raised.function);
             }
             for (stage, interpreted) in &observation.interpreted {
-                let interpreted: Vec<_> = interpreted.iter().map(|outcome| outcome.unwrap().to_string()).collect();
+                let interpreted: Vec<_> =
+                    interpreted.iter().map(|outcome| outcome.as_ref().unwrap().to_string()).collect();
                 assert_eq!(interpreted, outcomes, "{name}, {stage}: {:?}", observation.notes);
             }
             // Every pipeline's output is run as it stands.

@@ -8,7 +8,7 @@ use harness::generate::function::{valid_function, valid_phi_function};
 use harness::generate::{self, Choices, Policy, SplitMix64};
 use harness::lab::{self, Clause, Function};
 use harness::minimize::{Minimized, NotReducible, candidates, minimize};
-use harness::op::{Op, Outcome};
+use harness::op::{End, Op, Outcome};
 use harness::tiny::walk;
 use harness::tiny::{Expr, Stmt};
 use harness::{tac, tiny, validators};
@@ -47,7 +47,7 @@ fn differs(case: &Case, misread: &dyn Fn(&Program) -> Program) -> bool {
     let wrong = misread(&case.program);
     case.vectors.iter().any(|vector| {
         let right = outcome(&case.program, vector, case.fuel);
-        right != Outcome::OutOfFuel && outcome(&wrong, vector, case.fuel) != right
+        right.end != End::OutOfFuel && outcome(&wrong, vector, case.fuel) != right
     })
 }
 
@@ -221,7 +221,7 @@ fn a_boundary_that_matters_stays_and_an_input_that_does_not_goes() {
             _ => false,
         };
         walk::expressions(program).iter().any(by_min)
-            && case.vectors.iter().any(|vector| outcome(&case.program, vector, case.fuel) == Outcome::Return(1))
+            && case.vectors.iter().any(|vector| outcome(&case.program, vector, case.fuel) == End::Return(1).into())
     };
     let given = "input x, y; z = x - y; w = z; if w == z { w = x; } return w / -9223372036854775808";
     let result = minimized(&tiny_case(given, &[&[5, 5], &[i64::MIN, 4]]), &wrong);
@@ -332,7 +332,7 @@ fn a_function_that_needs_its_loop_keeps_it_and_stays_valid() {
         let back = function.blocks.iter().enumerate().any(|(at, block)| {
             block.term.targets().any(|target| target.block.index() <= at && !target.args.is_empty())
         });
-        back && case.vectors.iter().all(|vector| outcome(&case.program, vector, case.fuel) != Outcome::OutOfFuel)
+        back && case.vectors.iter().all(|vector| outcome(&case.program, vector, case.fuel) != End::OutOfFuel.into())
     };
     let result = minimized(&case(Program::Ssa(function), &[&[4]]), &wrong);
     let Program::Ssa(function) = &result.case.program else { panic!("another form") };

@@ -4,8 +4,10 @@ use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use harness::op::Trap;
-use harness::path::native::{Arena, DIV_BY_ZERO, MachineFault, NativeEnd, OVERFLOW, escape, protect, raise_trap};
+use harness::op::{MOST_EMITTED, Trap};
+use harness::path::native::{
+    Arena, DIV_BY_ZERO, MachineFault, NativeEnd, NativeRun, OVERFLOW, emit, escape, protect, raise_trap,
+};
 
 /// `mov rax, [rdi]; cqo; idiv qword ptr [rdi + 8]; ret`, the division at offset 5.
 const DIVIDE: &[u8] = &[0x48, 0x8b, 0x07, 0x48, 0x99, 0x48, 0xf7, 0x7f, 0x08, 0xc3];
@@ -36,11 +38,15 @@ fn calling(function: usize, argument: u32) -> Vec<u8> {
     code
 }
 
-fn run_in(arena: &mut Arena, code: &[u8], inputs: &[i64], limit: Duration) -> NativeEnd {
+fn run_whole(arena: &mut Arena, code: &[u8], inputs: &[i64], limit: Duration) -> NativeRun {
     let divisions = |offset| (offset == 5).then_some(Trap::Overflow);
     let code = arena.place(code.len(), |memory, _| memory.copy_from_slice(code)).expect("memory");
     // SAFETY: the code is for the ABI, or faults in a way that is caught.
     unsafe { code.call(0, inputs, &divisions, limit) }.expect("machine code can be run here")
+}
+
+fn run_in(arena: &mut Arena, code: &[u8], inputs: &[i64], limit: Duration) -> NativeEnd {
+    run_whole(arena, code, inputs, limit).end
 }
 
 fn run(code: &[u8], inputs: &[i64]) -> NativeEnd {
@@ -49,6 +55,27 @@ fn run(code: &[u8], inputs: &[i64]) -> NativeEnd {
 
 fn fault(signal: i32, offset: Option<u32>, address: usize) -> NativeEnd {
     NativeEnd::Fault(MachineFault { signal, offset, address })
+}
+
+#[test]
+fn what_is_emitted_is_recorded_however_the_code_ends() {
+    let mut arena = Arena::new().expect("memory");
+    let mut run = |code: &[u8], limit| run_whole(&mut arena, code, &[], limit);
+    let [three, four] = [3, 4].map(|value| calling(emit as *const () as usize, value));
+    let (_, first) = three.split_last().expect("it ends in a `ret`");
+    let seconds = Duration::from_secs(10);
+    assert_eq!(run(&[first, &four].concat(), seconds).emitted, [3, 4]);
+    assert_eq!(run(&three, seconds).emitted, [3], "the next call begins anew");
+    let faulted = run(&[first, UD2].concat(), seconds);
+    assert!(matches!(faulted.end, NativeEnd::Fault(_)));
+    assert_eq!(faulted.emitted, [3]);
+    // Emits without end: `push rbx; mov rbx, emit; mov rdi, 6; call rbx; jmp` back to the second `mov`.
+    let mut forever = vec![0x53, 0x48, 0xbb];
+    forever.extend((emit as *const () as usize).to_le_bytes());
+    forever.extend([0x48, 0xc7, 0xc7, 6, 0, 0, 0, 0xff, 0xd3, 0xeb, 0xf5]);
+    let run = run(&forever, Duration::from_millis(100));
+    assert_eq!((run.end, run.emitted.len()), (NativeEnd::Hang, MOST_EMITTED + 1));
+    assert!(run.emitted.iter().all(|&value| value == 6));
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::process::Command;
 /// Construction, conversion, validation, TAC, both compilers, an optimizer, raising; and what watches the harness's own
 /// work.
 const FAULTS: &str = "lab-if-same-arm,lab-break-stale-values,lab-phi-swap-entries,lab-accepts-twice,tac-or-polarity,clif-narrow-sign,\
-                      llvm-phi-swap,llvm-pass-adds-flag,clif-raise-sub,tiny-parse-else,compare-one-trap,\
+                      llvm-phi-swap,llvm-emit-is-pure,llvm-array-short,llvm-pass-adds-flag,clif-raise-sub,tiny-parse-else,compare-one-trap,\
                       record-drops-run";
 
 /// Runs it; gives its exit status, what it says of each fault, and its errors.

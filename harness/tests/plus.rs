@@ -5,7 +5,7 @@ use harness::dialect::Dialect;
 use harness::generate::{self, Policy};
 use harness::lab::theorems;
 use harness::minimize::minimize;
-use harness::op::{Int, Narrow, Op, Outcome};
+use harness::op::{End, Int, Narrow, Op};
 use harness::syntax::SyntaxError;
 use harness::tiny::{self, Expr};
 use harness::{lab, tac};
@@ -119,7 +119,7 @@ fn statements_do_what_the_language_says() {
         let text = format!("# dialect: plus\n{text}");
         let program = tiny::parse(&text).unwrap_or_else(|error| panic!("{}", shown(&text, &error)));
         let run = tiny::eval(&program, &[input], 1000);
-        assert_eq!(run.outcome, Outcome::Return(outcome), "{text}");
+        assert_eq!(run.outcome, End::Return(outcome).into(), "{text}");
         assert!(steps == 0 || run.steps == steps, "{text}: {}", run.steps);
         let holds = theorems::construction_keeps_the_program(&program, &[input], 500)
             .and_then(|()| theorems::constructions_from_tac_agree(&tac::lower(&program), &[input], 500));

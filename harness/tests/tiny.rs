@@ -5,7 +5,7 @@ mod common;
 use arbtest::arbitrary::{self, Unstructured};
 use arbtest::arbtest;
 use common::{End, cases, strings};
-use harness::op::Op;
+use harness::op::{Array, Op};
 use harness::tiny::{self, Expr, Logic, MAX_DEPTH, Program, Stmt, Var};
 use harness::{directives, syntax::SyntaxError, tac};
 
@@ -282,13 +282,15 @@ fn block(u: &mut Unstructured, depth: usize) -> arbitrary::Result<Vec<Stmt>> {
     let length = u.int_in_range(0..=3)?;
     (0..length)
         .map(|_| {
-            Ok(match u.int_in_range(0..=if depth == 0 { 3 } else { 8 })? {
+            Ok(match u.int_in_range(0..=if depth == 0 { 5 } else { 10 })? {
                 0 => Stmt::Assign(var(u)?, expr(u, 3)?),
                 1 => Stmt::Break,
                 2 => Stmt::Continue,
                 3 => Stmt::Return(expr(u, 2)?),
-                4 | 5 => Stmt::While(expr(u, 2)?, block(u, depth - 1)?),
-                6 => {
+                4 => Stmt::Do(Op::Emit, vec![expr(u, 2)?]),
+                5 => Stmt::Do(Op::Store(Array::ANY), vec![expr(u, 2)?, expr(u, 2)?]),
+                6 | 7 => Stmt::While(expr(u, 2)?, block(u, depth - 1)?),
+                8 => {
                     let arms = [-5, 0, 1, 7].into_iter().take(u.int_in_range(0..=4)?);
                     let arms = arms.map(|constant| Ok((constant, block(u, depth - 1)?)));
                     let arms = arms.collect::<arbitrary::Result<_>>()?;
@@ -338,7 +340,7 @@ fn lowering_keeps_the_outcome() {
         let direct = tiny::eval(&program, &inputs, 1_000).outcome;
         let lowered = tac::lower(&program);
         let through_tac = tac::eval(&lowered, &inputs, 100_000).outcome;
-        if direct != harness::op::Outcome::OutOfFuel {
+        if direct.end != harness::op::End::OutOfFuel {
             assert_eq!(through_tac, direct, "{program}");
         }
         assert_eq!(tac::parse(&lowered.to_string()).as_ref(), Ok(&lowered));

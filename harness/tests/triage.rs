@@ -7,7 +7,7 @@
 use std::path::Path;
 
 use assert_cmd::cargo::cargo_bin_cmd;
-use harness::op::Outcome;
+use harness::op::{End, Outcome};
 use harness::path::check_filetest;
 use harness::plant::Fault;
 use harness::report::draft::llvm;
@@ -155,13 +155,14 @@ fn a_module_for_llvm_shows_right_and_wrong_to_opt_and_lli() {
 
     let folder = tempfile::tempdir().unwrap();
     let run = |command: &mut Command| command.current_dir(folder.path()).output().unwrap();
-    std::fs::write(folder.path().join("a.tiny"), "input x;\nreturn (x + x) / 2\n").unwrap();
+    std::fs::write(folder.path().join("a.tiny"), "# dialect: plus\ninput x;\ny = emit(3);\nreturn (emit(x) + x) / 2\n")
+        .unwrap();
     let lowered = run(Command::new(env!("CARGO_BIN_EXE_roundtrip")).args(["lower", "a.tiny", "--form", "llvm"]));
     // A flag that does not hold, which nothing but `instcombine` makes use of.
     let text = String::from_utf8(lowered.stdout).unwrap().replace("= add i64", "= add nsw i64");
     assert!(text.contains("nsw"), "{text}");
-    let right = Outcome::Return((i64::MAX.wrapping_add(i64::MAX)) / 2);
-    std::fs::write(folder.path().join("repro.ll"), llvm::module(&text, &[i64::MAX], right)).unwrap();
+    let right = Outcome { end: End::Return((i64::MAX.wrapping_add(i64::MAX)) / 2), emitted: vec![3, i64::MAX] };
+    std::fs::write(folder.path().join("repro.ll"), llvm::module(&text, &[i64::MAX], &right)).unwrap();
     // The tools come with LLVM's development files, under their version's name or plainly.
     let version = "22";
     let tool = |name: &str| {
@@ -177,6 +178,11 @@ fn a_module_for_llvm_shows_right_and_wrong_to_opt_and_lli() {
         return;
     };
     assert_eq!(run(Command::new(&lli).args(["-O0", "repro.ll"])).status.code(), Some(0));
+    for emitted in [vec![3], vec![3, 4], vec![3, i64::MAX, 5]] {
+        let other = Outcome { emitted, ..right.clone() };
+        std::fs::write(folder.path().join("other.ll"), llvm::module(&text, &[i64::MAX], &other)).unwrap();
+        assert_eq!(run(Command::new(&lli).args(["-O0", "other.ll"])).status.code(), Some(1));
+    }
     let passes = "-passes=instcombine<no-verify-fixpoint>";
     assert!(run(Command::new(&opt).args(["-S", passes, "repro.ll", "-o", "after.ll"])).status.success());
     assert_eq!(run(Command::new(&lli).args(["-O0", "after.ll"])).status.code(), Some(1));

@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 
 use super::signature::{first_fault, slug};
 use super::{Report, Source, Verdict};
-use crate::op::Outcome;
+use crate::op::End;
 use crate::path::{PathId, Stage};
 
 /// What makes two findings one. Its text is fit for a file name.
@@ -77,7 +77,7 @@ fn contradicts_itself(report: &Report, form: &Source) -> bool {
     form.stage != Stage::Execute
         && report.runs.iter().any(|run| {
             let is_wrong = |class: &&super::Class| {
-                ![run.right, Outcome::Undefined].contains(&class.outcome) && class.sources.contains(form)
+                class.outcome != run.right && class.outcome.end != End::Undefined && class.sources.contains(form)
             };
             let right = run.classes.iter().find(|class| class.outcome == run.right);
             run.classes.iter().any(|class| is_wrong(&class))
@@ -120,7 +120,7 @@ mod tests {
     /// The report of one run on which these forms give 1, which is right, or 2.
     fn report(signature: &str, right: &[(&str, Stage)], wrong: &[(&str, Stage)]) -> Report {
         let class = |value, sources: &[(&str, Stage)]| Class {
-            outcome: Outcome::Return(value),
+            outcome: End::Return(value).into(),
             sources: sources
                 .iter()
                 .map(|&(name, stage)| Source { path: path(name), stage, group: String::new() })
@@ -131,7 +131,7 @@ mod tests {
             signature: Some(Signature(signature.into())),
             runs: vec![Run {
                 inputs: vec![],
-                right: Outcome::Return(1),
+                right: End::Return(1).into(),
                 classes: vec![class(1, right), class(2, wrong)],
             }],
             faults: Vec::new(),

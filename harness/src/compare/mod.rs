@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 pub use standing::Standing;
 
 use crate::judge::Judged;
-use crate::op::{Execution, Outcome, Trap};
+use crate::op::{End, Execution, Outcome, Trap};
 use crate::path::{FaultKind, Note, PathId, Stage, Unsupported};
 use crate::plant::{self, Fault};
 use crate::structure::{Relation, Structure};
@@ -200,23 +200,23 @@ fn classes(vectors: &[Vec<i64>], reference: &[Execution], judged: &[Judged]) -> 
     let mut runs = Vec::with_capacity(vectors.len());
     let mut ended = 0;
     for (inputs, reference) in vectors.iter().zip(reference) {
-        if reference.outcome == Outcome::OutOfFuel {
-            runs.push(Run { inputs: inputs.clone(), right: Outcome::OutOfFuel, classes: Vec::new() });
+        if reference.outcome.end == End::OutOfFuel {
+            runs.push(Run { inputs: inputs.clone(), right: End::OutOfFuel.into(), classes: Vec::new() });
             continue;
         }
-        let mut by_outcome: BTreeMap<Outcome, Vec<Source>> = BTreeMap::new();
+        let mut by_outcome: BTreeMap<&Outcome, Vec<Source>> = BTreeMap::new();
         for path in judged {
             for (stage, outcomes) in &path.results {
-                if let Some(outcome) = outcomes[ended].map(seen) {
+                if let Some(outcome) = outcomes[ended].as_ref().map(seen) {
                     let source = Source { path: path.path.clone(), stage: *stage, group: path.group.clone() };
                     by_outcome.entry(outcome).or_default().push(source);
                 }
             }
         }
         ended += 1;
-        let right = right(&by_outcome, reference.outcome);
+        let right = right(&by_outcome, &reference.outcome).clone();
         let mut classes: Vec<Class> =
-            by_outcome.into_iter().map(|(outcome, sources)| Class { outcome, sources }).collect();
+            by_outcome.into_iter().map(|(outcome, sources)| Class { outcome: outcome.clone(), sources }).collect();
         classes.sort_by_key(|class| class.outcome != right);
         if plant::on(Fault::CompareLastRun) && runs.len() + 1 == vectors.len() {
             classes.truncate(1);
@@ -227,28 +227,27 @@ fn classes(vectors: &[Vec<i64>], reference: &[Execution], judged: &[Judged]) -> 
 }
 
 /// An outcome as it is compared: as it is.
-fn seen(outcome: Outcome) -> Outcome {
-    match outcome {
-        Outcome::Trap(_) if plant::on(Fault::CompareOneTrap) => Outcome::Trap(Trap::DivByZero),
-        outcome => outcome,
-    }
+fn seen(outcome: &Outcome) -> &Outcome {
+    const TRAP: &Outcome = &Outcome { end: End::Trap(Trap::DivByZero), emitted: Vec::new() };
+    let is_trap = matches!(outcome.end, End::Trap(_)) && outcome.emitted.is_empty();
+    if is_trap && plant::on(Fault::CompareOneTrap) { TRAP } else { outcome }
 }
 
 /// The language's own outcome, which defines what the program means, if another group confirms it; an interpreter that
 /// stands alone is outvoted by the outcome of the most groups. Counting alone would not do: most paths of a Tiny program
 /// rest on one lowering to TAC, and a fault there outnumbers those that are right.
-fn right(by_outcome: &BTreeMap<Outcome, Vec<Source>>, reference: Outcome) -> Outcome {
+fn right<'a>(by_outcome: &BTreeMap<&'a Outcome, Vec<Source>>, reference: &'a Outcome) -> &'a Outcome {
     let groups = |sources: &Vec<Source>| {
         let mut groups: Vec<&str> = sources.iter().map(|source| source.group.as_str()).collect();
         groups.sort_unstable();
         groups.dedup();
         groups.len()
     };
-    let rank = |(outcome, sources): &(&Outcome, &Vec<Source>)| {
+    let rank = |(outcome, sources): &(&&Outcome, &Vec<Source>)| {
         let is_own = **outcome == reference;
         (is_own && groups(sources) > 1, groups(sources), is_own)
     };
-    by_outcome.iter().max_by_key(rank).map_or(reference, |(outcome, _)| *outcome)
+    by_outcome.iter().max_by_key(rank).map_or(reference, |(outcome, _)| outcome)
 }
 
 #[cfg(test)]
@@ -261,7 +260,7 @@ mod tests {
         Judged {
             path: PathId::new(compiler, None, variant),
             group: group.into(),
-            results: results.iter().map(|&(stage, n)| (stage, vec![Some(Outcome::Return(n))])).collect(),
+            results: results.iter().map(|&(stage, n)| (stage, vec![Some(End::Return(n).into())])).collect(),
             faults: Vec::new(),
             unsupported: Vec::new(),
             notes: Vec::new(),
@@ -271,7 +270,7 @@ mod tests {
     }
 
     fn compared(judged: Vec<Judged>) -> Report {
-        compare(&[vec![]], &[Execution { outcome: Outcome::Return(1), steps: 1 }], judged)
+        compare(&[vec![]], &[Execution { outcome: End::Return(1).into(), steps: 1 }], judged)
     }
 
     #[test]
@@ -294,7 +293,7 @@ mod tests {
             path("cranelift/speed", "cranelift", &[(Stage::Execute, 2)]),
             path("cranelift/size", "cranelift", &[(Stage::Execute, 2)]),
         ]);
-        assert_eq!(report.runs[0].right, Outcome::Return(1));
+        assert_eq!(report.runs[0].right, End::Return(1).into());
         assert_eq!(report.signature.unwrap().0, "disagree.execute.cranelift");
     }
 
@@ -304,12 +303,12 @@ mod tests {
             path("cranelift/none", "cranelift", &[(Stage::Execute, 2)]),
             path("llvm/phi-O0", "lab+llvm", &[(Stage::Execute, 1)]),
         ]);
-        assert_eq!(report.runs[0].right, Outcome::Return(1));
+        assert_eq!(report.runs[0].right, End::Return(1).into());
         let report = compared(vec![
             path("cranelift/none", "cranelift", &[(Stage::Execute, 1)]),
             path("llvm/phi-O0", "lab+llvm", &[(Stage::Execute, 2)]),
         ]);
-        assert_eq!(report.runs[0].right, Outcome::Return(1));
+        assert_eq!(report.runs[0].right, End::Return(1).into());
     }
 
     #[test]
@@ -321,7 +320,7 @@ mod tests {
             path("cranelift/none", "cranelift", &[(Stage::Execute, 2)]),
             path("llvm/alloca-O0", "llvm", &[(Stage::Execute, 2)]),
         ]);
-        assert_eq!(report.runs[0].right, Outcome::Return(1));
+        assert_eq!(report.runs[0].right, End::Return(1).into());
         assert_eq!(report.signature.unwrap().0, "disagree.execute.cranelift,llvm,tac");
     }
 
@@ -332,7 +331,7 @@ mod tests {
             path("lab/naive", "lab", &[(Stage::Construct, 2)]),
             path("cranelift/none", "cranelift", &[(Stage::Execute, 2)]),
         ]);
-        assert_eq!(report.runs[0].right, Outcome::Return(2));
+        assert_eq!(report.runs[0].right, End::Return(2).into());
         assert_eq!(report.signature.unwrap().0, "disagree.execute.tiny");
     }
 
@@ -365,11 +364,11 @@ mod tests {
     fn a_vector_out_of_fuel_is_passed_over() {
         let vectors = [vec![1], vec![2]];
         let reference = [
-            Execution { outcome: Outcome::OutOfFuel, steps: 9 },
-            Execution { outcome: Outcome::Trap(Trap::Overflow), steps: 3 },
+            Execution { outcome: End::OutOfFuel.into(), steps: 9 },
+            Execution { outcome: End::Trap(Trap::Overflow).into(), steps: 3 },
         ];
         let trap = Judged {
-            results: vec![(Stage::Execute, vec![Some(Outcome::Trap(Trap::Overflow))])],
+            results: vec![(Stage::Execute, vec![Some(End::Trap(Trap::Overflow).into())])],
             ..path("tiny/eval", "tiny", &[])
         };
         let report = compare(&vectors, &reference, vec![trap.clone()]);

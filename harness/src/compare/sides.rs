@@ -48,14 +48,14 @@ fn one(path: &PathId, stages: &[Stage], all: &[Stage]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::op::Outcome;
+    use crate::op::End;
 
     fn class(value: i64, sources: &[(&str, Stage)]) -> Class {
         let source = |&(name, stage): &(&str, Stage)| {
             let (compiler, variant) = name.split_once('/').unwrap();
             Source { path: PathId::new(compiler, None, variant), stage, group: compiler.into() }
         };
-        Class { outcome: Outcome::Return(value), sources: sources.iter().map(source).collect() }
+        Class { outcome: End::Return(value).into(), sources: sources.iter().map(source).collect() }
     }
 
     #[test]
@@ -72,7 +72,7 @@ mod tests {
             ],
         );
         let wrong = class(2, &[("c/fast", Execute), ("tiny/eval", Execute)]);
-        let run = Run { inputs: vec![], right: right.outcome, classes: vec![right, wrong] };
+        let run = Run { inputs: vec![], right: right.outcome.clone(), classes: vec![right, wrong] };
         assert_eq!(run.side(&run.classes[0]), ["c/fast (construct)", "c/none", "llvm/* (2 paths)"]);
         assert_eq!(run.side(&run.classes[1]), ["c/fast (execute)", "tiny/eval"]);
     }

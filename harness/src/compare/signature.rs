@@ -8,7 +8,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::{PathFault, Report, Source, Verdict};
-use crate::op::Outcome;
+use crate::op::End;
 use crate::path::{FaultKind, PathId};
 
 /// What reduction keeps of a finding. Its text is fit for a file name.
@@ -60,7 +60,7 @@ pub(super) fn verdict(report: &Report) -> (Verdict, Option<Signature>) {
             let groups = wrong_groups(report, wrong_results.collect());
             (Verdict::Disagree, Some(Signature(format!("disagree.{stage}.{groups}"))))
         }
-        _ if report.runs.iter().all(|run| run.right == Outcome::OutOfFuel) && !report.runs.is_empty() => {
+        _ if report.runs.iter().all(|run| run.right.end == End::OutOfFuel) && !report.runs.is_empty() => {
             (Verdict::Inconclusive("out of fuel on every input vector".into()), None)
         }
         _ if report.runs.iter().all(|run| run.classes.is_empty()) => {

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::compare::Report;
-use crate::op::Outcome;
+use crate::op::End;
 use crate::path::{FaultKind, PathId, Stage};
 
 /// What a report says of one path.
@@ -44,7 +44,7 @@ impl Report {
                 FaultKind::Hang => format!("hang at {}", fault.stage),
             });
         }
-        let ended = || self.runs.iter().filter(|run| run.right != Outcome::OutOfFuel);
+        let ended = || self.runs.iter().filter(|run| run.right.end != End::OutOfFuel);
         for run in ended() {
             let wrong = run.classes.iter().filter(|class| class.outcome != run.right);
             if let Some(class) = wrong.into_iter().find(|class| class.sources.iter().any(|it| it.path == *path)) {
@@ -70,12 +70,13 @@ impl Report {
 mod tests {
     use super::*;
     use crate::compare::{Class, PathFault, Run, Source, Verdict};
+    use crate::op::Outcome;
     use crate::path::Unsupported;
 
     fn report(sources: &[(Stage, i64)], right: Outcome) -> (Report, PathId) {
         let path = PathId::new("llvm", Some("14.0.6"), "phi-O2");
         let class = |&(stage, value): &(Stage, i64)| Class {
-            outcome: Outcome::Return(value),
+            outcome: End::Return(value).into(),
             sources: vec![Source { path: path.clone(), stage, group: "llvm".into() }],
         };
         let run = Run { inputs: vec![], right, classes: sources.iter().map(class).collect() };
@@ -95,7 +96,7 @@ mod tests {
     #[test]
     fn who_does_not_run_is_neither_right_nor_wrong() {
         let unsupported = |stage| Unsupported { stage, reason: "switch".into() };
-        let right = Outcome::Return(7);
+        let right = End::Return(7);
         for (sources, refused, standing) in [
             (&[(Stage::Construct, 7), (Stage::Execute, 7)][..], None, Standing::Right),
             (&[(Stage::Execute, 7)], Some(Stage::Construct), Standing::Right),
@@ -105,18 +106,18 @@ mod tests {
             (&[], None, Standing::NotRun),
             (&[(Stage::Construct, 7), (Stage::Execute, 8)], None, Standing::Wrong("return 8 for return 7".into())),
         ] {
-            let (mut report, path) = report(sources, right);
+            let (mut report, path) = report(sources, right.into());
             report.unsupported.extend(refused.map(|stage| (path.clone(), unsupported(stage))));
             assert_eq!(report.standing(&path), standing, "{sources:?} {refused:?}");
             assert_eq!(report.standing(&PathId::new("llvm", None, "phi-O2")), Standing::NotRun);
         }
-        let (report, path) = report(&[], Outcome::OutOfFuel);
+        let (report, path) = report(&[], End::OutOfFuel.into());
         assert_eq!(report.standing(&path), Standing::NotRun, "nothing ended");
     }
 
     #[test]
     fn a_fault_is_wrong() {
-        let (mut report, path) = report(&[(Stage::Execute, 7)], Outcome::Return(7));
+        let (mut report, path) = report(&[(Stage::Execute, 7)], End::Return(7).into());
         let message = "first line\nsecond".into();
         let fault = PathFault { path, group: "llvm".into(), stage: Stage::Optimize, kind: FaultKind::Crash, message };
         let path = fault.path.clone();

@@ -29,7 +29,7 @@ pub fn parse(data: &[u8]) {
     }
     for directive in directives::parse(&text).into_iter().flatten() {
         let printed = directives::parse(&directive.to_string()).expect("a printed directive parses");
-        assert_eq!((&printed[0].vector, printed[0].expected), (&directive.vector, directive.expected));
+        assert_eq!((&printed[0].vector, &printed[0].expected), (&directive.vector, &directive.expected));
     }
 }
 

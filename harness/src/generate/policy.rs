@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::choices::Choices;
 use crate::case::DEFAULT_FUEL;
 use crate::dialect::Dialect;
-use crate::op::{Int, Op};
+use crate::op::{Array, Int, Op};
 
 /// The limits of generation. The default is what `roundtrip fuzz` uses.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -138,6 +138,10 @@ features! {
     HighProducts "high-products" 25,
     /// Plus: operations at 8, 16 and 32 bits, at some of these in each program.
     Narrow "narrow" 60,
+    /// Plus: `emit`.
+    Emits "emits" 30,
+    /// Plus: local arrays.
+    Arrays "arrays" 40,
     /// Plus, Tiny: `break` and `continue`.
     Jumps "jumps" 50,
     /// Plus, Tiny: `return` before the end.
@@ -200,6 +204,8 @@ pub struct Style {
     pub plus: Vec<Op>,
     /// The comparisons that it may use.
     pub comparisons: Vec<Op>,
+    /// The arrays that it may use; some if it has the feature.
+    pub arrays: Vec<Array>,
 }
 
 /// The lesson's comparisons.
@@ -218,7 +224,8 @@ impl Style {
             }
         }
         features = Features(features.0 & !policy.never.0);
-        let plus = plus_operations(choices, features);
+        let arrays = if features.has(Feature::Arrays) { draw_arrays(choices) } else { Vec::new() };
+        let plus = plus_operations(choices, features, &arrays);
         let compares = |op: &Op| match op {
             Op::Ult | Op::Ule | Op::Ugt | Op::Uge => true,
             Op::At(narrow, _) => narrow.compares(),
@@ -238,6 +245,7 @@ impl Style {
             dialect: policy.dialect,
             plus,
             comparisons,
+            arrays,
         }
     }
 
@@ -247,8 +255,21 @@ impl Style {
     }
 }
 
-/// The operations of the dialect plus that features allow; the narrow ones at some widths.
-fn plus_operations(choices: &mut impl Choices, features: Features) -> Vec<Op> {
+/// Up to three arrays of one length, or of several.
+fn draw_arrays(choices: &mut impl Choices) -> Vec<Array> {
+    let count = choices.between(1, 3);
+    let common = choices.pick(&LENGTHS);
+    let mixed = choices.chance(40);
+    (0..count as u8)
+        .filter_map(|letter| Array::new(letter, if mixed { choices.pick(&LENGTHS) } else { common }))
+        .collect()
+}
+
+/// The lengths of arrays: those that vectors divide, and others.
+const LENGTHS: [u8; 14] = [1, 2, 3, 4, 5, 7, 8, 8, 8, 12, 16, 16, 32, 64];
+
+/// The operations of the dialect plus that features allow; the narrow ones at some widths, and those on these arrays.
+fn plus_operations(choices: &mut impl Choices, features: Features, arrays: &[Array]) -> Vec<Op> {
     if !Feature::ALL.iter().any(|&feature| feature.is_of_plus() && features.has(feature)) {
         return Vec::new();
     }
@@ -263,7 +284,8 @@ fn plus_operations(choices: &mut impl Choices, features: Features) -> Vec<Op> {
         Op::Zext8 | Op::Zext16 | Op::Zext32 | Op::Sext8 | Op::Sext16 | Op::Sext32 => features.has(Feature::Narrow),
         op => op.dialect() == Dialect::Plus && family(op).is_none_or(|feature| features.has(feature)),
     };
-    Op::all().filter(allowed).collect()
+    let of_arrays = arrays.iter().flat_map(|&array| [Op::Load(array), Op::Store(array)]);
+    Op::all().filter(|op| op.array().is_none() && allowed(op)).chain(of_arrays).collect()
 }
 
 /// The feature that an operation at 64 bits belongs to; none for what every program may use.
@@ -277,6 +299,7 @@ fn family(op: Op) -> Option<Feature> {
         Op::Select => Feature::Select,
         Op::Clz | Op::Ctz | Op::Popcnt | Op::Bswap | Op::Bitrev => Feature::Counts,
         Op::Mulhi | Op::Umulhi => Feature::HighProducts,
+        Op::Emit => Feature::Emits,
         Op::Mul => Feature::Multiplication,
         Op::Div | Op::Rem => Feature::Division,
         _ => return None,

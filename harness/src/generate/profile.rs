@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::constants::is_boundary;
 use crate::case::Program;
 use crate::dialect::Dialect;
-use crate::op::{Execution, Op, Outcome};
+use crate::op::{End, Execution, Op};
 use crate::tac::cfg::Terminator;
 use crate::tac::{self, Atom, Cfg};
 use crate::tiny::{self, Expr, walk};
@@ -132,12 +132,12 @@ impl Profile {
     /// Notes a run of the reference interpreter.
     pub fn add_run(&mut self, execution: &Execution) {
         self.runs += 1;
-        match execution.outcome {
-            Outcome::Return(_) => {}
-            Outcome::Trap(_) => self.traps += 1,
-            Outcome::OutOfFuel => self.out_of_fuel += 1,
+        match execution.outcome.end {
+            End::Return(_) => {}
+            End::Trap(_) => self.traps += 1,
+            End::OutOfFuel => self.out_of_fuel += 1,
             // No program's own interpreter gives it.
-            Outcome::Undefined => {}
+            End::Undefined => {}
         }
         let bucket = (u64::BITS - execution.steps.leading_zeros()) as usize;
         if self.steps.len() <= bucket {

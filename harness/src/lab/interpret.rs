@@ -8,7 +8,7 @@
 //! They are for valid functions. With as many inputs as the function has, nothing undefined is ever read.
 
 use crate::lab::{Atom, Block, Function, Inst, PhiFunction, Terminator, Value};
-use crate::op::{Execution, Outcome};
+use crate::op::{Effects, End, Execution, Outcome};
 use crate::plant::{self, Fault};
 
 /// Sees a run as it happens.
@@ -70,7 +70,7 @@ pub fn run_observed(function: &Function, inputs: &[i64], fuel: u64, observer: &m
         let data = &function.blocks[block.index()];
         let target = match machine.execute(&data.body, &data.term) {
             Ok((_, target)) => target,
-            Err(outcome) => return Execution { outcome, steps: machine.steps },
+            Err(end) => return machine.ended(end),
         };
         let params = &function.blocks[target.block.index()].params;
         if plant::on(Fault::LabSequentialCopy) {
@@ -151,7 +151,7 @@ impl<'f> PhiInterpreter<'f> {
             let data = &function.blocks[block.index()];
             let (branch, target) = match machine.execute(&data.body, &data.term) {
                 Ok((branch, &target)) => (branch, target),
-                Err(outcome) => return Execution { outcome, steps: machine.steps },
+                Err(end) => return machine.ended(end),
             };
             let phis = &function.blocks[target.index()].phis;
             let start = self.edges[self.blocks[block.index()] as usize + branch] as usize;
@@ -171,6 +171,7 @@ impl<'f> PhiInterpreter<'f> {
 /// The state of a run: what both forms share.
 struct Machine<'o, O> {
     environment: Vec<i64>,
+    effects: Effects,
     steps: u64,
     fuel: u64,
     observer: &'o mut O,
@@ -178,7 +179,7 @@ struct Machine<'o, O> {
 
 impl<'o, O: Observer> Machine<'o, O> {
     fn new(values: usize, fuel: u64, observer: &'o mut O) -> Self {
-        Machine { environment: vec![0; values], steps: 0, fuel, observer }
+        Machine { environment: vec![0; values], effects: Effects::default(), steps: 0, fuel, observer }
     }
 
     #[inline]
@@ -209,23 +210,28 @@ impl<'o, O: Observer> Machine<'o, O> {
         }
     }
 
+    /// The run, which has ended.
+    fn ended(self, end: End) -> Execution {
+        Execution { outcome: Outcome { end, emitted: self.effects.emitted }, steps: self.steps }
+    }
+
     /// Executes a block's instructions and its terminator. Gives the branch that is taken, by its place among
-    /// the targets, and its target, or the outcome that ends the run.
+    /// the targets, and its target, or what ends the run.
     #[inline]
-    fn execute<'t, T>(&mut self, body: &[Inst], term: &'t Terminator<T>) -> Result<(usize, &'t T), Outcome> {
+    fn execute<'t, T>(&mut self, body: &[Inst], term: &'t Terminator<T>) -> Result<(usize, &'t T), End> {
         let affordable = (self.fuel - self.steps).min(body.len() as u64) as usize;
         for (index, inst) in body[..affordable].iter().enumerate() {
-            match inst.op.eval(inst.args.map(|atom| self.read(atom))) {
+            match self.effects.perform(inst.op, inst.args.map(|atom| self.read(atom))) {
                 Ok(number) => self.write(inst.dest, number),
-                Err(trap) => {
+                Err(end) => {
                     self.steps += index as u64 + 1;
-                    return Err(Outcome::Trap(trap));
+                    return Err(end);
                 }
             }
         }
         self.steps += affordable as u64;
         if self.steps == self.fuel {
-            return Err(Outcome::OutOfFuel);
+            return Err(End::OutOfFuel);
         }
         self.steps += 1;
         match term {
@@ -236,8 +242,8 @@ impl<'o, O: Observer> Machine<'o, O> {
                 let taken = arms.iter().enumerate().find(|(_, (constant, _))| *constant == value);
                 Ok(taken.map_or((arms.len(), default), |(branch, (_, target))| (branch, target)))
             }
-            Terminator::Ret(atom) => Err(Outcome::Return(self.read(*atom))),
-            Terminator::Trap(trap) => Err(Outcome::Trap(*trap)),
+            Terminator::Ret(atom) => Err(End::Return(self.read(*atom))),
+            Terminator::Trap(trap) => Err(End::Trap(*trap)),
         }
     }
 }
@@ -257,8 +263,8 @@ mod tests {
         let phi = lab::args_to_phi(&function);
         // One step to enter, three for the first round, and two up to the trap in the second.
         for fuel in 0..10 {
-            let outcome = if fuel < 6 { Outcome::OutOfFuel } else { Outcome::Trap(Trap::DivByZero) };
-            let expected = Execution { outcome, steps: fuel.min(6) };
+            let outcome = if fuel < 6 { End::OutOfFuel } else { End::Trap(Trap::DivByZero) };
+            let expected = Execution { outcome: outcome.into(), steps: fuel.min(6) };
             assert_eq!(run(&function, &[2], fuel), expected);
             assert_eq!(run_phi(&phi, &[2], fuel), expected);
         }
@@ -268,15 +274,15 @@ mod tests {
     fn an_explicit_trap_takes_a_step() {
         let mut function = lab::parse_ssa("entry:\n  ret 1\n").unwrap();
         function.blocks[0].term = Terminator::Trap(Trap::Overflow);
-        assert_eq!(run(&function, &[], 1), Execution { outcome: Outcome::Trap(Trap::Overflow), steps: 1 });
-        assert_eq!(run(&function, &[], 0), Execution { outcome: Outcome::OutOfFuel, steps: 0 });
+        assert_eq!(run(&function, &[], 1), Execution { outcome: End::Trap(Trap::Overflow).into(), steps: 1 });
+        assert_eq!(run(&function, &[], 0), Execution { outcome: End::OutOfFuel.into(), steps: 0 });
     }
 
     #[test]
     fn a_trace_names_all_that_happens() {
         let function = lab::parse_ssa(COUNTDOWN).unwrap();
         let (execution, events) = trace(&function, &[3], 6);
-        assert_eq!(execution.outcome, Outcome::OutOfFuel);
+        assert_eq!(execution.outcome, End::OutOfFuel.into());
         let [n, i, j, q] = [0, 1, 2, 3].map(Value);
         use Event::*;
         assert_eq!(function.value_names.texts().collect::<Vec<_>>(), ["n", "i", "j", "q"]);

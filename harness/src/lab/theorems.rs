@@ -12,7 +12,7 @@ use crate::lab::{
     construct_live, construct_maximal, construct_naive, phi_to_args, prune_dead, prune_trivial, remove_first_trivial,
     run, split_conflicts, trace, trace_phi, validate, validate_phi,
 };
-use crate::op::{Execution, Outcome};
+use crate::op::{End, Execution};
 use crate::{tac, tiny};
 
 /// Whether a theorem holds; if not, what is wrong.
@@ -75,7 +75,7 @@ pub fn phi_validator_is_definition(function: &PhiFunction) -> Checked {
 /// Theorem 8.4.9: what Algorithm 8.4.7 makes of a program is valid, ends as the program does and takes the same steps.
 pub fn construction_keeps_the_program(program: &tiny::Program, inputs: &[i64], fuel: u64) -> Checked {
     let expected = tiny::eval(program, inputs, fuel);
-    runs_as("the naive construction", &construct_naive(program), expected, inputs, fuel)
+    runs_as("the naive construction", &construct_naive(program), &expected, inputs, fuel)
 }
 
 /// The same for maximal SSA from a control-flow graph; and to build it from liveness, with its live parameters only, is
@@ -84,10 +84,10 @@ pub fn constructions_from_tac_agree(program: &tac::Program, inputs: &[i64], fuel
     let cfg = tac::cfg(program);
     let mut maximal = construct_maximal(&cfg);
     let actual = run(&maximal, inputs, fuel);
-    runs_as("the maximal construction", &maximal, actual, inputs, fuel)?;
+    runs_as("the maximal construction", &maximal, &actual, inputs, fuel)?;
     // Blocks that fall through take a step more, so fuel may end only one of the two.
     let expected = tac::eval(program, inputs, fuel);
-    let same = [actual.outcome, expected.outcome].contains(&Outcome::OutOfFuel) || actual.outcome == expected.outcome;
+    let same = [&actual, &expected].iter().any(|run| run.is_out_of_fuel()) || actual.outcome == expected.outcome;
     expect(same, || format!("ends as {}, its TAC as {} on {inputs:?}\n{maximal}", actual.outcome, expected.outcome))?;
 
     prune_dead(&mut maximal);
@@ -102,22 +102,22 @@ pub fn pruning_keeps_the_behavior(function: &Function, inputs: &[i64], fuel: u64
     let expected = run(function, inputs, fuel);
     let mut pruned = function.clone();
     prune_dead(&mut pruned);
-    runs_as("without dead parameters", &pruned, expected, inputs, fuel)?;
+    runs_as("without dead parameters", &pruned, &expected, inputs, fuel)?;
 
     let mut at_once = pruned.clone();
     prune_trivial(&mut at_once);
     while let Some(next) = remove_first_trivial(&pruned) {
-        runs_as("without a trivial parameter", &next, expected, inputs, fuel)?;
+        runs_as("without a trivial parameter", &next, &expected, inputs, fuel)?;
         pruned = next;
     }
     expect(at_once.to_string() == pruned.to_string(), || format!("pruned at once\n{at_once}one by one\n{pruned}"))
 }
 
 /// Whether a function is valid and a run of it ends as expected, after the same number of steps.
-fn runs_as(what: &str, function: &Function, expected: Execution, inputs: &[i64], fuel: u64) -> Checked {
+fn runs_as(what: &str, function: &Function, expected: &Execution, inputs: &[i64], fuel: u64) -> Checked {
     expect_valid(what, function, &validate(function))?;
     let actual = run(function, inputs, fuel);
-    expect(actual == expected, || format!("{what}: {actual:?} for {expected:?} on {inputs:?}\n{function}"))
+    expect(actual == *expected, || format!("{what}: {actual:?} for {expected:?} on {inputs:?}\n{function}"))
 }
 
 /// Theorem 8.4.10 from block arguments: of a valid function without conflicts, ArgsToPhi gives a well-formed function of
@@ -168,8 +168,8 @@ pub fn splitting_restores_the_correspondence(function: &Function, inputs: &[i64]
     let (original, original_events) = trace(function, inputs, fuel);
     let (execution, events) = trace(&split, inputs, fuel.saturating_mul(2));
     let (events, detours) = without_new_blocks(function, &split, &events);
-    let same = match original.outcome {
-        Outcome::OutOfFuel => events.starts_with(&original_events),
+    let same = match original.outcome.end {
+        End::OutOfFuel => events.starts_with(&original_events),
         _ => {
             events == original_events
                 && execution.outcome == original.outcome

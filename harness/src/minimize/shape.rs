@@ -13,7 +13,7 @@ mod steering;
 use super::measure::Measure;
 use crate::case::{Case, Program};
 use crate::lab::Terminator;
-use crate::op::{Narrow, Op};
+use crate::op::{Array, Narrow, Op};
 use crate::tac::Line;
 use crate::tiny::walk::{expression_mut, expressions, lists};
 use crate::tiny::{Expr, Stmt};
@@ -33,7 +33,8 @@ pub fn shape(case: &Case, interesting: &mut dyn FnMut(&Case) -> bool) -> String 
         .iter()
         .copied()
         .filter(|op| !parts.loops || compares(*op) || !steering::steers(&case.program, |other| word(other) == *op));
-    let (needed, rest): (Vec<Op>, Vec<Op>) = own.partition(|&op| is_needed(case, op, interesting));
+    let (needed, rest): (Vec<Op>, Vec<Op>) =
+        own.partition(|&op| parts.done.contains(&op) || is_needed(case, op, interesting));
     let mut words: Vec<String> = needed.into_iter().map(named).collect();
     let mut others = Vec::new();
     others.extend(rest.iter().any(is_narrow).then_some("narrow"));
@@ -73,7 +74,7 @@ fn named(op: Op) -> String {
 
 /// The operation of a word.
 fn operation(word: &str) -> Option<Op> {
-    Op::from_name(&word.replace('_', "."))
+    Op::all().find(|op| named(*op) == word)
 }
 
 /// What a program is made of.
@@ -81,6 +82,8 @@ fn operation(word: &str) -> Option<Op> {
 struct Parts {
     /// Without those that have another one's word, in the order of [`Op::all`].
     operations: Vec<Op>,
+    /// Those among them that are statements, which no other operation can be.
+    done: Vec<Op>,
     branches: bool,
     switches: bool,
     loops: bool,
@@ -93,11 +96,13 @@ struct Parts {
 
 impl Parts {
     fn of(case: &Case) -> Parts {
-        let mut operations = Vec::new();
+        let done = done(&case.program);
+        let mut operations = done.clone();
         visit_operations(&mut case.program.clone(), &mut |op| operations.push(word(*op)));
         let mut parts = Parts {
             operations: Op::all().filter(|op| operations.contains(op)).collect(),
             wide: Measure::of(case).text().split(|c: char| !c.is_ascii_digit()).any(is_wide),
+            done,
             ..Parts::default()
         };
         match &case.program {
@@ -112,6 +117,7 @@ impl Parts {
                         Stmt::Break => parts.breaks = true,
                         Stmt::Continue => parts.continues = true,
                         Stmt::Return(_) => parts.returns = true,
+                        Stmt::Do(..) => {}
                     }
                 }
             }
@@ -151,16 +157,26 @@ impl Parts {
     }
 }
 
+/// The words of the operations that are statements.
+fn done(program: &Program) -> Vec<Op> {
+    let Program::Tiny(program) = program else { return Vec::new() };
+    let statements = lists(program).into_iter().flatten();
+    let of = |stmt: &Stmt| if let Stmt::Do(op, _) = stmt { Some(word(*op)) } else { None };
+    statements.filter_map(of).collect()
+}
+
 /// Whether digits are a number that 32 bits don't hold, whatever its sign.
 fn is_wide(digits: &str) -> bool {
     !digits.is_empty() && digits.parse::<u32>().is_err()
 }
 
-/// The operation whose name stands for this one: the same with its operands exchanged.
+/// The operation whose name stands for this one: the same with its operands exchanged, or on another array.
 fn word(op: Op) -> Op {
     match op {
         Op::Gt => Op::Lt,
         Op::Ge => Op::Le,
+        Op::Load(_) => Op::Load(Array::ANY),
+        Op::Store(_) => Op::Store(Array::ANY),
         other => other,
     }
 }

@@ -231,10 +231,25 @@ pub enum Op {
     Store(u64),
     /// The address of so many bytes of memory.
     Alloca(u64),
+    /// `memset`: at its first operand its second, a byte, as often as its third says.
+    Fill,
+    /// `memcpy` or `memmove`: to its first operand from its second so many bytes as its third says.
+    Move(Overlap),
+    /// Emits its operand, for everyone to see.
+    Emit,
     /// Undefined behaviour unless its operand holds.
     Assume,
     /// Ends the run with the trap of [`TRAPS`] that its operand names.
     Trap,
+}
+
+/// Whether memory that is copied may lie across where it is copied to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Overlap {
+    /// Then it is undefined behaviour: `memcpy`.
+    Undefined,
+    /// It may: `memmove`.
+    Allowed,
 }
 
 /// The traps in the order of the codes that [`Op::Trap`] takes.

@@ -7,7 +7,7 @@
 use super::explain::{NoTrace, Watch};
 use super::memory::Memory;
 use super::{Block, Constant, Function, Inst, Lane, Op, Origin, Terminator, Type, Value, evaluate, mask};
-use crate::op::{Execution, Outcome};
+use crate::op::{self, Effects, Execution, Outcome};
 
 /// A function made ready to run.
 pub struct Interpreter<'f> {
@@ -20,7 +20,7 @@ pub struct Interpreter<'f> {
 
 /// How a run ends, before it is known who made the poison.
 pub(super) enum End {
-    Outcome(Outcome),
+    Known(op::End),
     /// What happened, and what was poison there.
     Undefined(&'static str, Option<Value>),
 }
@@ -59,8 +59,8 @@ impl<'f> Interpreter<'f> {
     pub fn run(&self, inputs: &[i64], fuel: u64) -> Execution {
         let mut machine = Machine::new(self, inputs, fuel, NoTrace);
         let outcome = match machine.run() {
-            End::Outcome(outcome) => outcome,
-            End::Undefined(..) => Outcome::Undefined,
+            End::Known(end) => Outcome { end, emitted: machine.effects.emitted },
+            End::Undefined(..) => op::End::Undefined.into(),
         };
         Execution { outcome, steps: machine.steps }
     }
@@ -88,6 +88,7 @@ pub(super) struct Machine<'i, 'f, W> {
     pub(super) code: &'i Interpreter<'f>,
     lanes: Vec<Lane>,
     pub(super) memory: Memory,
+    pub(super) effects: Effects,
     pub(super) steps: u64,
     fuel: u64,
     pub(super) watch: W,
@@ -103,6 +104,7 @@ impl<'i, 'f, W: Watch> Machine<'i, 'f, W> {
             code,
             lanes: code.initial.clone(),
             memory,
+            effects: Effects::default(),
             steps: 0,
             fuel,
             watch,
@@ -155,7 +157,7 @@ impl<'i, 'f, W: Watch> Machine<'i, 'f, W> {
                 if code.function.range.is_some_and(|range| !range.contains(result)) {
                     return Err(End::Undefined("returns a number outside of the promised range", None));
                 }
-                Err(End::Outcome(Outcome::Return(result as i64)))
+                Err(End::Known(op::End::Return(result as i64)))
             }
             Terminator::Unreachable => Err(End::Undefined("reaches unreachable", None)),
         }
@@ -163,7 +165,7 @@ impl<'i, 'f, W: Watch> Machine<'i, 'f, W> {
 
     fn step(&mut self) -> Step<()> {
         if self.steps == self.fuel {
-            return Err(End::Outcome(Outcome::OutOfFuel));
+            return Err(End::Known(op::End::OutOfFuel));
         }
         self.steps += 1;
         Ok(())

@@ -4,10 +4,18 @@
 //! addresses need no rules of their own. Where a pointer came from is not followed: a pointer that was computed from one
 //! object may reach another, which LLVM calls undefined. That hides faults and makes no false ones.
 
+use super::Overlap;
 use super::meaning::Lane;
 
 /// A byte, or poison.
 type Byte = Option<u8>;
+
+const TO_POISON: &str = "writes to poison";
+
+/// A number of bytes; more than there can be is too many as well.
+fn size(count: u64) -> usize {
+    usize::try_from(count).unwrap_or(usize::MAX)
+}
 
 /// The objects. The first is the inputs, then come the tables, then what the run allocates.
 pub(super) struct Memory {
@@ -67,7 +75,47 @@ impl Memory {
             return Err("access of an address that is not aligned as promised");
         }
         let (object, offset) = self.locate(address).ok_or("access outside of all objects")?;
-        self.objects[object].bytes.get_mut(offset..offset + count).ok_or("access past the end of an object")
+        self.objects[object]
+            .bytes
+            .get_mut(offset..offset.saturating_add(count))
+            .ok_or("access past the end of an object")
+    }
+
+    /// Fills so many bytes at an address with one; no bytes at any address are none.
+    pub(super) fn fill(&mut self, to: Option<u64>, byte: Byte, count: u64) -> Result<(), &'static str> {
+        if count > 0 {
+            self.writable(to, count)?.fill(byte);
+        }
+        Ok(())
+    }
+
+    /// Copies so many bytes from an address to another.
+    pub(super) fn copy(
+        &mut self,
+        to: Option<u64>,
+        from: Option<u64>,
+        count: u64,
+        overlap: Overlap,
+    ) -> Result<(), &'static str> {
+        if count == 0 {
+            return Ok(());
+        }
+        let (to, from) = (to.ok_or(TO_POISON)?, from.ok_or("copies from poison")?);
+        if overlap == Overlap::Undefined && to != from && to.abs_diff(from) < count {
+            return Err("memcpy between places that overlap");
+        }
+        let bytes = self.bytes(from, size(count), 1)?.to_vec();
+        self.writable(Some(to), count)?.copy_from_slice(&bytes);
+        Ok(())
+    }
+
+    /// So many bytes to be written at an address.
+    fn writable(&mut self, to: Option<u64>, count: u64) -> Result<&mut [Byte], &'static str> {
+        let to = to.ok_or(TO_POISON)?;
+        if self.locate(to).is_some_and(|(object, _)| self.objects[object].is_constant) {
+            return Err("store to constant memory");
+        }
+        self.bytes(to, size(count), 1)
     }
 
     /// Reads lanes of so many bits. A lane is poison if one of its bytes is, or if bits are set past its width.

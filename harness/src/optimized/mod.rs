@@ -4,7 +4,7 @@
 //! The lab's form says what the lesson's programs compute. An optimizer's output says more: an `add nsw` promises that
 //! it does not overflow, and a pass that promises too much is wrong even when today's code generator makes nothing of
 //! it. Here meaning is total. A step gives a value, gives poison, or is *immediate undefined behaviour*; a run that
-//! returns poison or meets undefined behaviour ends in [`Outcome::Undefined`](crate::op::Outcome::Undefined). The
+//! returns poison or meets undefined behaviour ends in [`End::Undefined`](crate::op::End::Undefined). The
 //! programs of this harness have no undefined behaviour, so neither may what an optimizer makes of them.
 //!
 //! The parts: [`function`] is the data, [`meaning`] what an operation gives lane by lane, [`memory`] what loads and stores

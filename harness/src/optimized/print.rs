@@ -3,8 +3,8 @@
 use std::fmt::{self, Display, Formatter};
 
 use super::{
-    Block, BlockData, Constant, Flags, Function, Inst, Label, LaneOp, Op, Origin, Signedness, Terminator, Type, Value,
-    sign_extend,
+    Block, BlockData, Constant, Flags, Function, Inst, Label, LaneOp, Op, Origin, Overlap, Signedness, Terminator,
+    Type, Value, sign_extend,
 };
 
 impl Display for Type {
@@ -104,6 +104,10 @@ impl Display for Line<'_, Inst> {
             Op::Load(align) => write!(f, "load align {align} ")?,
             Op::Store(align) => write!(f, "store align {align} ")?,
             Op::Alloca(size) => write!(f, "alloca {size} bytes")?,
+            Op::Fill => f.write_str("memset ")?,
+            Op::Move(Overlap::Undefined) => f.write_str("memcpy ")?,
+            Op::Move(Overlap::Allowed) => f.write_str("memmove ")?,
+            Op::Emit => f.write_str("emit ")?,
             Op::Assume => f.write_str("assume ")?,
             Op::Trap => f.write_str("trap ")?,
         }

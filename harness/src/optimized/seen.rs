@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::explain::Watch;
 use super::interpret::{End, Machine};
 use super::{Block, Flags, Function, Inst, Interpreter, Lane, LaneOp, Op, Range, Value, evaluate, mask, sign_extend};
-use crate::op::Outcome;
+use crate::op;
 
 /// What some runs have shown so far.
 pub struct Seen {
@@ -51,11 +51,11 @@ impl Seen {
 }
 
 impl Interpreter<'_> {
-    /// Runs the function and adds what the run shows.
-    pub fn see(&self, inputs: &[i64], fuel: u64, seen: &mut Seen) -> Outcome {
+    /// Runs the function and adds what the run shows; gives how it ended.
+    pub fn see(&self, inputs: &[i64], fuel: u64, seen: &mut Seen) -> op::End {
         match Machine::new(self, inputs, fuel, seen).run() {
-            End::Outcome(outcome) => outcome,
-            End::Undefined(..) => Outcome::Undefined,
+            End::Known(end) => end,
+            End::Undefined(..) => op::End::Undefined,
         }
     }
 }

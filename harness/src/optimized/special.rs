@@ -3,7 +3,7 @@
 use super::explain::Watch;
 use super::interpret::{End, Machine, Step, any};
 use super::{Flags, Inst, Lane, LaneOp, Op, Signedness, TRAPS, Type, Value, evaluate, mask, sign_extend};
-use crate::op::Outcome;
+use crate::op;
 
 impl<W: Watch> Machine<'_, '_, W> {
     /// Undefined behaviour at an instruction, whose first poison operand has to do with it.
@@ -69,7 +69,9 @@ impl<W: Watch> Machine<'_, '_, W> {
                 vec![Some(u128::from(self.memory.allocate((0..*size).map(|byte| any(byte, step) as u8))))]
             }
             // `instruction`'s and `effect`'s.
-            Op::Lanes(_) | Op::Select | Op::Store(_) | Op::Assume | Op::Trap => vec![None; ty.lanes()],
+            Op::Lanes(_) | Op::Select | Op::Store(_) | Op::Fill | Op::Move(_) | Op::Emit | Op::Assume | Op::Trap => {
+                vec![None; ty.lanes()]
+            }
         })
     }
 
@@ -116,6 +118,21 @@ impl<W: Watch> Machine<'_, '_, W> {
                 let (lanes, bits) = (self.all(args[0]).to_vec(), self.bits(args[0]));
                 self.memory.store(address, &lanes, bits, *align).map_err(|what| self.undefined(what, inst))
             }
+            Op::Fill => {
+                let (to, byte) = (self.lane(args[0], 0), self.lane(args[1], 0));
+                let count = self.known(args[2], "memset of poison bytes")?;
+                let filled = self.memory.fill(to.map(|to| to as u64), byte.map(|byte| byte as u8), count as u64);
+                filled.map_err(|what| self.undefined(what, inst))
+            }
+            Op::Move(overlap) => {
+                let [to, from] = [args[0], args[1]].map(|arg| self.lane(arg, 0).map(|address| address as u64));
+                let count = self.known(args[2], "copies poison bytes")?;
+                self.memory.copy(to, from, count as u64, *overlap).map_err(|what| self.undefined(what, inst))
+            }
+            Op::Emit => {
+                let value = self.known(args[0], "emits poison")? as i64;
+                self.effects.perform(op::Op::Emit, [value, 0, 0]).map(drop).map_err(End::Known)
+            }
             Op::Assume if self.known(args[0], "assumes poison")? == 0 => {
                 Err(End::Undefined("assumes what does not hold", None))
             }
@@ -123,7 +140,7 @@ impl<W: Watch> Machine<'_, '_, W> {
                 let code = self.known(args[0], "traps with poison")?;
                 let trap = usize::try_from(code).ok().and_then(|code| TRAPS.get(code));
                 Err(trap.map_or(End::Undefined("traps with an unknown code", None), |&trap| {
-                    End::Outcome(Outcome::Trap(trap))
+                    End::Known(op::End::Trap(trap))
                 }))
             }
             _ => Ok(()),

@@ -16,7 +16,7 @@ use std::ops::Range;
 use crate::case::Program;
 use crate::compare::{Class, Run};
 use crate::lab::{self, Function};
-use crate::op::Outcome;
+use crate::op::End;
 use crate::path::Stage;
 use crate::tac;
 use pair::Alignment;
@@ -121,7 +121,7 @@ fn part(program: &Program, text: &str, run: &Run, right: &Form, wrong: &Form) ->
     let outcome = |form: &Form| lab::run(&form.function, &run.inputs, STEPS).outcome;
     // A form is on the side that it is said to be on, in this process too.
     if outcome(right) != run.right
-        || matches!(outcome(wrong), outcome if outcome == run.right || outcome == Outcome::OutOfFuel)
+        || matches!(outcome(wrong), outcome if outcome == run.right || outcome.end == End::OutOfFuel)
     {
         return None;
     }
@@ -155,10 +155,11 @@ const AROUND: (usize, usize) = (8, 3);
 
 fn side(form: String, function: &Function, place: pair::Place) -> Side {
     let listing = function.to_string();
-    // The listing's first line is the function's; a block has a line for its header, one for each instruction, one for
-    // the terminator.
+    // The listing begins with the function's line, before which may stand the dialect; a block has a line for its header,
+    // one for each instruction, one for the terminator.
     let lines = |block: usize| function.blocks[block].body.len() + 2;
-    let header = 1 + (0..place.at.block).map(lines).sum::<usize>();
+    let first_block = listing.lines().take_while(|line| !line.starts_with("ssa")).count() + 1;
+    let header = first_block + (0..place.at.block).map(lines).sum::<usize>();
     let line = header + place.at.line;
     let first = header.max(line.saturating_sub(AROUND.0));
     let last = (header + lines(place.at.block) - 1).min(line + AROUND.1);

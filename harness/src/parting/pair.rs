@@ -5,7 +5,7 @@ use std::mem;
 use super::STEPS;
 use super::visits::{Visit, visits};
 use crate::lab::{Function, Value};
-use crate::op::Outcome;
+use crate::op::End;
 
 /// Which values are held against each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,6 +86,9 @@ pub fn first_difference(
                 });
             return Some(Difference { right, wrong, visit });
         }
+        if let Some((right, wrong)) = emitted(right, a, wrong, b) {
+            return Some(Difference { right, wrong, visit });
+        }
         let (next_a, next_b) = (rights.get(at + 1), wrongs.get(at + 1));
         let goes_on_alike = match (next_a, next_b) {
             (Some(a), Some(b)) => to_wrong[a.block] == Some(b.block),
@@ -93,8 +96,8 @@ pub fn first_difference(
             _ => false,
         };
         if !goes_on_alike {
-            let right = end(right, a, next_a, right_end);
-            let wrong = end(wrong, b, next_b, wrong_end);
+            let right = end(right, a, next_a, right_end.end);
+            let wrong = end(wrong, b, next_b, wrong_end.end);
             return Some(Difference { right, wrong, visit });
         }
     }
@@ -133,6 +136,20 @@ fn values(
     }
 }
 
+/// The first emitted values in a pair of visits that differ, in every alignment: they are for everyone to see.
+fn emitted(right: &Function, a: &Visit, wrong: &Function, b: &Visit) -> Option<(Place, Place)> {
+    let (rights, wrongs) = (a.emitted(right), b.emitted(wrong));
+    let value = |emitted: &[(usize, i64)], at: usize| emitted.get(at).map(|&(_, value)| value);
+    let at = (0..rights.len().max(wrongs.len())).find(|&at| value(&rights, at) != value(&wrongs, at))?;
+    let place = |visit: &Visit, emitted: &[(usize, i64)]| match emitted.get(at) {
+        Some(&(line, value)) => Place { at: At { block: visit.block, line }, happens: format!("emits {value}") },
+        None => {
+            Place { at: At { block: visit.block, line: visit.body.len() + 1 }, happens: "emits nothing more".into() }
+        }
+    };
+    Some((place(a, &rights), place(b, &wrongs)))
+}
+
 /// All values of a visit in order.
 fn defined(visit: &Visit) -> Vec<Defined> {
     let entry = visit.entry.iter().map(|&(value, number)| (0, value, number));
@@ -141,13 +158,13 @@ fn defined(visit: &Visit) -> Vec<Defined> {
 }
 
 /// How a visit ends: where it goes on, or how the run ends. A trap stands where the instruction is that gave nothing.
-fn end(function: &Function, visit: &Visit, next: Option<&Visit>, outcome: Outcome) -> Place {
-    let happens = match (next, outcome) {
+fn end(function: &Function, visit: &Visit, next: Option<&Visit>, end: End) -> Place {
+    let happens = match (next, end) {
         (Some(next), _) => format!("goes to {}", function.block_names.get(next.block as u32)),
-        (None, Outcome::Return(number)) => format!("returns {number}"),
-        (None, Outcome::Trap(trap)) => format!("traps: {trap}"),
-        (None, Outcome::OutOfFuel) => "is still running".into(),
-        (None, Outcome::Undefined) => "is undefined".into(),
+        (None, End::Return(number)) => format!("returns {number}"),
+        (None, End::Trap(trap)) => format!("traps: {trap}"),
+        (None, End::OutOfFuel) => "is still running".into(),
+        (None, End::Undefined) => "is undefined".into(),
     };
     Place { at: At { block: visit.block, line: visit.body.len() + 1 }, happens }
 }

@@ -73,6 +73,9 @@ impl Walk {
     fn statements(&mut self, body: &[Stmt]) {
         for stmt in body {
             stmt.exprs().for_each(|expr| self.expr(expr, matches!(stmt, Stmt::Assign(..))));
+            if let Stmt::Do(op, _) = stmt {
+                self.emit(*op);
+            }
             self.part += usize::from(holds_operations(stmt));
             stmt.blocks().for_each(|block| self.statements(block));
         }
@@ -128,7 +131,8 @@ fn places(program: &Program, text: &str) -> Option<Vec<Range<usize>>> {
         let word = &text[tokens[at].span.clone()];
         let is_assignment = tokens.get(at + 1).is_some_and(|next| next.kind == Kind::Assign);
         let leads = is_tiny && matches!(word, "while" | "if" | "return" | "switch");
-        tokens[at].kind == Kind::Name && (is_assignment || leads)
+        let emits = is_tiny && word == "emit" && at.checked_sub(1).is_none_or(|before| parts(tokens[before].kind));
+        tokens[at].kind == Kind::Name && (is_assignment || leads || emits || is_tiny && is_store(&tokens[at + 1..]))
     };
     let starts = (0..tokens.len()).filter(|&at| begins(at));
     let places: Vec<Range<usize>> = starts.map(|at| tokens[at].span.start..end(&tokens[at..])).collect();
@@ -141,6 +145,23 @@ fn places(program: &Program, text: &str) -> Option<Vec<Range<usize>>> {
         _ => true,
     };
     is_clear.then_some(places)
+}
+
+/// Whether statements may begin behind such a token.
+fn parts(kind: Kind) -> bool {
+    matches!(kind, Kind::LineEnd | Kind::Semicolon | Kind::OpenBrace | Kind::CloseBrace | Kind::HashComment)
+}
+
+/// Whether an index and a `=` follow.
+fn is_store(behind: &[Token]) -> bool {
+    let mut open = 0_usize;
+    let close = behind.iter().position(|token| {
+        open += usize::from(token.kind == Kind::OpenBracket);
+        open -= usize::from(token.kind == Kind::CloseBracket && open > 0);
+        open == 0
+    });
+    let index = close.filter(|&close| close > 0);
+    index.is_some_and(|close| behind.get(close + 1).is_some_and(|token| token.kind == Kind::Assign))
 }
 
 /// Where a statement's first line ends.

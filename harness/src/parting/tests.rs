@@ -19,7 +19,7 @@ fn run(inputs: &[i64], forms: &[Form]) -> Run {
         Class { outcome: lab::run(&form.function, inputs, STEPS).outcome, sources: vec![source] }
     };
     let classes: Vec<Class> = forms.iter().map(class).collect();
-    Run { inputs: inputs.to_vec(), right: classes[0].outcome, classes }
+    Run { inputs: inputs.to_vec(), right: classes[0].outcome.clone(), classes }
 }
 
 fn parting(program: &str, inputs: &[i64], forms: &[Form]) -> Option<Parting> {
@@ -141,7 +141,7 @@ fn nothing_is_said_where_nothing_can_be_compared() {
     let same = form("c/none", Stage::Construct, "ssa(a)\nentry:\n  br x(a)\nx(y):\n  ret y\n");
     let forms = [right, same];
     let mut run = run(&[7], &forms);
-    run.classes[1].outcome = Outcome::Return(8);
+    run.classes[1].outcome = End::Return(8).into();
     let parsed = Program::Tiny(tiny::parse(program).unwrap());
     assert_eq!(find(&parsed, program, &[run], &forms), None);
     // What is not valid is not run.
@@ -180,4 +180,20 @@ fn every_operation_of_generated_programs_has_its_statement() {
             }
         }
     }
+}
+
+#[test]
+fn what_is_emitted_is_pointed_at_wherever_it_comes_from() {
+    let text = |emits: &str| format!("# dialect: plus\nssa(a)\ne:\n  x = emit a\n{emits}  ret 1\n");
+    let right = form("lab/pruned", Stage::Construct, &text("  y = emit 2\n"));
+    let program = "input a;\nreturn 1";
+    let parting_with = |stage, emits: &str| {
+        let wrong = form("c/none", stage, &text(emits));
+        parting(program, &[5], &[right.clone(), wrong]).unwrap()
+    };
+    let other = parting_with(Stage::Construct, "  y = neg 3\n  z = emit 3\n");
+    assert_eq!(shown(&other.right), ("y = emit 2", "e", "emits 2"));
+    assert_eq!(shown(&other.wrong), ("z = emit 3", "e", "emits 3"));
+    let lost = parting_with(Stage::Optimize, "");
+    assert_eq!(shown(&lost.wrong), ("ret 1", "e", "emits nothing more"));
 }

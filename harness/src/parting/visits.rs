@@ -2,7 +2,7 @@
 
 use crate::lab::interpret::{Observer, run_observed};
 use crate::lab::{Block, Function, Value};
-use crate::op::Outcome;
+use crate::op::{Op, Outcome};
 
 /// One visit to a block.
 pub struct Visit {
@@ -12,6 +12,15 @@ pub struct Visit {
     pub entry: Vec<(Value, i64)>,
     /// What its instructions gave, in order; not all of them if one trapped.
     pub body: Vec<(Value, i64)>,
+}
+
+impl Visit {
+    /// What it emitted, each with the line of the block that did.
+    pub fn emitted(&self, function: &Function) -> Vec<(usize, i64)> {
+        let insts = &function.blocks[self.block].body;
+        let lines = insts.iter().zip(&self.body).enumerate().filter(|(_, (inst, _))| inst.op == Op::Emit);
+        lines.map(|(index, (_, &(_, value)))| (index + 1, value)).collect()
+    }
 }
 
 /// The visits of a run, and how it ended.

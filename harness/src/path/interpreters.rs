@@ -257,7 +257,7 @@ mod tests {
     use super::*;
     use crate::compare::Verdict;
     use crate::directives;
-    use crate::op::Outcome;
+    use crate::op::{End, Outcome};
 
     /// Every valid case file of a language, with its runs and their right outcomes.
     fn cases(folder: &str, parse: impl Fn(&str) -> Option<Program>) -> Vec<(Case, Vec<Option<Outcome>>)> {
@@ -267,7 +267,7 @@ mod tests {
         let case = |text: String| {
             let program = parse(&text)?;
             let runs = directives::parse(&text).unwrap();
-            let expected = runs.iter().map(|run| run.expected).collect();
+            let expected = runs.iter().map(|run| run.expected.clone()).collect();
             let mut vectors: Vec<Vec<i64>> = runs.into_iter().map(|run| run.vector).collect();
             if vectors.is_empty() {
                 vectors.push((1..).take(program.inputs()).collect());
@@ -300,7 +300,7 @@ mod tests {
             for (run, expected) in report.runs.iter().zip(expected) {
                 assert!(expected.is_none_or(|expected| run.right == expected), "{case:?}\n{run:?}");
                 // No budget of a path ran out where the language's own did not.
-                assert!(run.classes.iter().all(|class| class.outcome != Outcome::OutOfFuel), "{case:?}\n{run:?}");
+                assert!(run.classes.iter().all(|class| class.outcome.end != End::OutOfFuel), "{case:?}\n{run:?}");
             }
         }
     }

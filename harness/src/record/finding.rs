@@ -189,18 +189,17 @@ fn write(folder: &Path, finding: &Finding) -> io::Result<()> {
 
 /// The right outcome of each vector.
 pub fn right(report: &Report) -> Vec<Outcome> {
-    report.runs.iter().map(|run| run.right).collect()
+    report.runs.iter().map(|run| run.right.clone()).collect()
 }
 
 /// The IR of each side: that of every path that is wrong, and of the first path of each group that is right; of a
 /// finding of quality, what its first path and the lab constructed.
 fn write_texts(folder: &Path, report: &Report, signature: &Signature) -> io::Result<()> {
-    let is_right = |outcome, run: &crate::compare::Run| outcome == run.right;
     let sources = |wanted: bool| {
         let classes = report
             .runs
             .iter()
-            .flat_map(move |run| run.classes.iter().filter(move |class| is_right(class.outcome, run) == wanted));
+            .flat_map(move |run| run.classes.iter().filter(move |class| (class.outcome == run.right) == wanted));
         classes.flat_map(|class| &class.sources)
     };
     let mut sides: BTreeSet<&PathId> = report.faults.iter().map(|fault| &fault.path).collect();
@@ -238,6 +237,7 @@ pub(super) fn text_file(path: &str, name: &str) -> String {
 mod tests {
     use super::*;
     use crate::compare::{Class, Run, Verdict};
+    use crate::op::End;
     use crate::path::Stage;
     use crate::tiny;
 
@@ -249,7 +249,7 @@ mod tests {
     /// `lab/phi` says 2 where `tiny/eval` says 1, and both have a text.
     fn report() -> Report {
         let class = |n, compiler: &str, variant: &str| Class {
-            outcome: Outcome::Return(n),
+            outcome: End::Return(n).into(),
             sources: vec![Source {
                 path: PathId::new(compiler, None, variant),
                 stage: Stage::Execute,
@@ -261,7 +261,7 @@ mod tests {
         Report {
             verdict: Verdict::Disagree,
             signature: Some(Signature("disagree.execute.lab".into())),
-            runs: vec![Run { inputs: vec![7], right: Outcome::Return(1), classes }],
+            runs: vec![Run { inputs: vec![7], right: End::Return(1).into(), classes }],
             faults: Vec::new(),
             unsupported: Vec::new(),
             notes: Vec::new(),

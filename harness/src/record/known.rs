@@ -157,7 +157,7 @@ fn version(text: &str) -> Option<Version> {
 mod tests {
     use super::*;
     use crate::compare::{Class, Run, Source, Verdict};
-    use crate::op::Outcome;
+    use crate::op::End;
     use crate::path::Stage;
     use crate::structure::Structure;
 
@@ -179,11 +179,11 @@ mod tests {
     /// A report in which these paths are wrong.
     fn report(signature: &str, wrong: &[PathId]) -> Report {
         let source = |path: &PathId| Source { path: path.clone(), stage: Stage::Execute, group: path.compiler.clone() };
-        let class = Class { outcome: Outcome::Return(2), sources: wrong.iter().map(source).collect() };
+        let class = Class { outcome: End::Return(2).into(), sources: wrong.iter().map(source).collect() };
         Report {
             verdict: Verdict::Disagree,
             signature: Some(Signature(signature.into())),
-            runs: vec![Run { inputs: vec![], right: Outcome::Return(1), classes: vec![class] }],
+            runs: vec![Run { inputs: vec![], right: End::Return(1).into(), classes: vec![class] }],
             faults: Vec::new(),
             unsupported: Vec::new(),
             notes: Vec::new(),

@@ -25,7 +25,7 @@ pub use part::Part;
 
 use crate::case::{Case, Program};
 use crate::directives::Directive;
-use crate::op::Outcome;
+use crate::op::{End, Outcome};
 use crate::plant::{self, Fault};
 
 /// Writes a file beside its place and renames it, so that nobody ever sees half of it.
@@ -44,8 +44,8 @@ pub fn case_text(case: &Case, right: &[Outcome]) -> String {
     let mut text = String::new();
     let count = case.vectors.len() - usize::from(plant::on(Fault::RecordDropsRun));
     for (index, vector) in case.vectors.iter().enumerate().take(count) {
-        let expected = right.get(index).copied().filter(|outcome| *outcome != Outcome::OutOfFuel);
-        let expected = if plant::on(Fault::RecordWrongOutcome) { Some(Outcome::Return(-1)) } else { expected };
+        let expected = right.get(index).cloned().filter(|outcome| outcome.end != End::OutOfFuel);
+        let expected = if plant::on(Fault::RecordWrongOutcome) { Some(End::Return(-1).into()) } else { expected };
         let directive = Directive { vector: vector.clone(), expected, span: 0..0 };
         text.push_str(&format!("{directive}\n"));
     }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Renderer, Snippet};
 
 use crate::compare::{Report, Run, Signature, Verdict};
-use crate::op::Outcome;
+use crate::op::{End, Outcome};
 use crate::parting::Parting;
 use crate::path::Stage;
 use crate::report::{count, parting, values};
@@ -67,7 +67,7 @@ impl Checked {
         self.expectations
             .iter()
             .filter_map(|expectation| Some((expectation, self.report.runs.get(expectation.run)?)))
-            .filter(|(expectation, run)| run.right != Outcome::OutOfFuel && run.right != expectation.expected)
+            .filter(|(expectation, run)| run.right.end != End::OutOfFuel && run.right != expectation.expected)
     }
 
     /// The report for people: a line when there is nothing to say, a diagnostic when there is. Quality stands below.
@@ -100,7 +100,7 @@ impl Checked {
         let mut paths: Vec<_> = sources.map(|source| &source.path).collect();
         paths.sort_unstable();
         paths.dedup();
-        let ended = self.report.runs.iter().filter(|run| run.right != Outcome::OutOfFuel).count();
+        let ended = self.report.runs.iter().filter(|run| run.right.end != End::OutOfFuel).count();
         let out_of_fuel = match self.report.runs.len() - ended {
             0 => String::new(),
             n => format!(", {n} out of fuel"),
@@ -139,7 +139,7 @@ impl Checked {
         let end = self.text.split_inclusive('\n').take(EXCERPT_LINES).map(str::len).sum();
         let shown = self.text[..end].trim_end();
         let marks = self.unmet().filter(|(expectation, _)| expectation.span.end <= shown.len()).map(|(e, run)| {
-            let label = format!("expected {}, right is {}", e.expected, run.right);
+            let label = format!("expected {:#}, right is {:#}", e.expected, run.right);
             AnnotationKind::Primary.span(e.span.clone()).label(label)
         });
         let parts = self.parting.iter().filter_map(|parting| {
@@ -167,6 +167,7 @@ impl Checked {
     fn messages(&self) -> Vec<String> {
         let mut messages: Vec<String> = self.differing().take(SHOWN).map(describe_run).collect();
         messages.extend(more(self.differing().count(), "runs that differ"));
+        messages.extend(self.differing().find_map(first_emitted));
         messages.extend(self.differing().find_map(first_wrong));
         for fault in self.report.faults.iter().take(SHOWN) {
             messages.push(format!("{}, {}: {}", fault.path, fault.stage, fault.message));
@@ -199,16 +200,21 @@ fn inputs(vector: &[i64]) -> String {
 
 /// A run's classes: the outcome, whether it is right, who gave it.
 fn describe_run(run: &Run) -> String {
-    let width = run.classes.iter().map(|class| class.outcome.to_string().len()).max().unwrap_or(0);
+    let width = run.classes.iter().map(|class| format!("{:#}", class.outcome).len()).max().unwrap_or(0);
     let mut text = format!("{}:", inputs(&run.inputs));
     for class in &run.classes {
         let mark = if class.outcome == run.right { "right" } else { "WRONG" };
-        let head = format!("\n  {:width$}  {mark}  ", class.outcome.to_string());
+        let head = format!("\n  {:width$}  {mark}  ", format!("{:#}", class.outcome));
         let indent = " ".repeat(head.len() - 1);
         text.push_str(&head);
         text.push_str(&wrapped(&shortened(run.side(class)), &indent));
     }
     text
+}
+
+/// The first emitted value that is wrong in a run.
+fn first_emitted(run: &Run) -> Option<String> {
+    run.classes.iter().find_map(|class| class.outcome.emitted_difference(&run.right))
 }
 
 /// What is wrong first in a run, if it is SSA that the lab has run or what was made of such: the path that is wrong at the
@@ -281,7 +287,7 @@ mod tests {
         Report {
             verdict,
             signature: signature.map(|text| Signature(text.into())),
-            runs: vec![Run { inputs: vec![7, -1], right: Outcome::Return(3), classes }],
+            runs: vec![Run { inputs: vec![7, -1], right: End::Return(3).into(), classes }],
             faults: Vec::new(),
             unsupported: Vec::new(),
             notes: Vec::new(),
@@ -292,13 +298,13 @@ mod tests {
 
     fn right() -> Class {
         let sources = vec![source("lab", "naive", Stage::Construct), source("tiny", "eval", Stage::Execute)];
-        Class { outcome: Outcome::Return(3), sources }
+        Class { outcome: End::Return(3).into(), sources }
     }
 
     #[test]
     fn a_difference_reads_like_a_diagnostic() {
         let wrong =
-            Class { outcome: Outcome::Return(-20), sources: vec![source("cranelift", "speed", Stage::Execute)] };
+            Class { outcome: End::Return(-20).into(), sources: vec![source("cranelift", "speed", Stage::Execute)] };
         let report = report(Verdict::Disagree, Some("disagree.execute.cranelift"), vec![right(), wrong]);
         let checked = Checked::new("a.tiny", "input x, y;\nreturn x / y", report, Vec::new());
         insta::assert_snapshot!(checked.text(false));
@@ -318,11 +324,11 @@ mod tests {
         let source = |stage| source("c", "speed", stage);
         let told = |right: &[Stage], wrong: &[Stage]| {
             let class = |n, stages: &[Stage]| Class {
-                outcome: Outcome::Return(n),
+                outcome: End::Return(n).into(),
                 sources: stages.iter().map(|&stage| source(stage)).collect(),
             };
             let classes = vec![class(1, right), class(2, wrong)];
-            first_wrong(&Run { inputs: vec![], right: Outcome::Return(1), classes })
+            first_wrong(&Run { inputs: vec![], right: End::Return(1).into(), classes })
         };
         use Stage::{Construct, Execute, Optimize};
         let says = |text: &str| Some(format!("wrong first: c/speed {text}"));
@@ -357,9 +363,9 @@ mod tests {
         let text = "input x, y;\n# run: 7, -1 => return 4\nreturn x / y";
         let expectation = |expected| vec![Expectation { run: 0, expected, span: 12..36 }];
         let agree = report(Verdict::Agree, None, vec![right()]);
-        let met = Checked::new("a.tiny", text, agree.clone(), expectation(Outcome::Return(3)));
+        let met = Checked::new("a.tiny", text, agree.clone(), expectation(End::Return(3).into()));
         assert_eq!(met.text(false), "a.tiny: agree (1 run on 2 paths)");
-        let unmet = Checked::new("a.tiny", text, agree, expectation(Outcome::Return(4)));
+        let unmet = Checked::new("a.tiny", text, agree, expectation(End::Return(4).into()));
         assert_eq!(unmet.report.verdict, Verdict::Disagree);
         insta::assert_snapshot!(unmet.text(false));
     }

@@ -55,16 +55,16 @@ fn run_object(checked: &Checked, index: usize, run: &Run) -> Value {
         "inputs": run.inputs,
         "right": run.right.to_string(),
         "expected": expected.map(|expectation| expectation.expected.to_string()).collect::<Vec<_>>(),
-        "classes": run.classes.iter().map(|class| class_object(class, run.right)).collect::<Vec<_>>(),
+        "classes": run.classes.iter().map(|class| class_object(class, &run.right)).collect::<Vec<_>>(),
     })
 }
 
 /// A path stands once in a class, however many of its stages gave this outcome; in a wrong class the stages are told.
-fn class_object(class: &Class, right: Outcome) -> Value {
+fn class_object(class: &Class, right: &Outcome) -> Value {
     let mut paths: Vec<String> = class.sources.iter().map(|source| source.path.to_string()).collect();
     paths.dedup();
     let mut object = json!({"outcome": class.outcome.to_string(), "paths": paths});
-    if class.outcome != right {
+    if class.outcome != *right {
         let stages = class.sources.iter().map(|source| json!([source.path.to_string(), source.stage.name()]));
         object["stages"] = stages.collect();
     }

@@ -1,7 +1,7 @@
 //! TAC's interpreter. A step is an executed line that is not a label (`docs/LANGUAGE.md` §5).
 
 use super::program::{Atom, Line, Program};
-use crate::op::{Execution, Outcome};
+use crate::op::{Effects, End, Execution, Outcome};
 use crate::plant::{self, Fault};
 
 /// Runs a program on one value for each input, for at most `fuel` steps.
@@ -10,17 +10,18 @@ pub fn eval(program: &Program, inputs: &[i64], fuel: u64) -> Execution {
     let mut variables = vec![0; program.variables.len()];
     variables[..inputs.len()].copy_from_slice(inputs);
     let places = places(program);
+    let mut effects = Effects::default();
     let mut steps = 0;
     // A valid program's last line is a `goto`, a `switch` or a `ret`, so this never runs off the end.
     let mut at = 0;
-    let outcome = loop {
+    let end = loop {
         let line = &program.lines[at];
         at += 1;
         if matches!(line, Line::Label(_)) {
             continue;
         }
         if steps == fuel {
-            break Outcome::OutOfFuel;
+            break End::OutOfFuel;
         }
         steps += 1;
         let value = |atom| match atom {
@@ -29,9 +30,9 @@ pub fn eval(program: &Program, inputs: &[i64], fuel: u64) -> Execution {
         };
         match line {
             Line::Label(_) => {}
-            Line::Assign(assign) => match assign.op.eval(assign.args.map(value)) {
+            Line::Assign(assign) => match effects.perform(assign.op, assign.args.map(value)) {
                 Ok(result) => variables[assign.dest.index()] = result,
-                Err(trap) => break Outcome::Trap(trap),
+                Err(end) => break end,
             },
             Line::Goto(target) => at = places[target.index()],
             Line::If { when, cond, target } => {
@@ -46,10 +47,10 @@ pub fn eval(program: &Program, inputs: &[i64], fuel: u64) -> Execution {
                 let target = arms.iter().find(|(constant, _)| *constant == looked_at).map_or(default, |(_, to)| to);
                 at = places[target.index()];
             }
-            Line::Ret(atom) => break Outcome::Return(value(*atom)),
+            Line::Ret(atom) => break End::Return(value(*atom)),
         }
     };
-    Execution { outcome, steps }
+    Execution { outcome: Outcome { end, emitted: effects.emitted }, steps }
 }
 
 /// Each label's line.

@@ -64,6 +64,10 @@ impl Lowering {
                     self.lines.push(Line::Label(end));
                 }
                 Stmt::Switch(value, arms, otherwise) => self.switch(value, arms, otherwise),
+                Stmt::Do(op, operands) => {
+                    let operands: Vec<Atom> = operands.iter().map(|operand| self.expr(operand, None)).collect();
+                    self.assign(None, *op, &operands);
+                }
                 Stmt::Break => {
                     let open = if plant::on(Fault::TacBreakOutermost) { self.loops.first() } else { self.loops.last() };
                     self.lines.extend(open.map(|&(_, exit)| Line::Goto(exit)));
@@ -168,6 +172,10 @@ impl Lowering {
     }
 
     fn finish(mut self, source: &tiny::Program) -> Program {
+        #[cfg(feature = "plant")]
+        if plant::on(Fault::TacEmitOrder) {
+            exchange_emits(&mut self.lines);
+        }
         let mut variables = Names::default();
         let mut numbers = vec![0; (self.variables + self.temporaries) as usize];
         for var in occurring(&self.lines, source) {
@@ -189,6 +197,17 @@ impl Lowering {
 
         order::renumber(&mut self.lines, &numbers, &places);
         Program { variables, inputs: source.inputs, labels, lines: self.lines }
+    }
+}
+
+/// [`Fault::TacEmitOrder`]
+#[cfg(feature = "plant")]
+fn exchange_emits(lines: &mut [Line]) {
+    for at in 1..lines.len() {
+        let [Line::Assign(first), Line::Assign(second)] = &mut lines[at - 1..=at] else { continue };
+        if first.op == Op::Emit && second.op == Op::Emit && second.args[0] != Atom::Var(first.dest) {
+            std::mem::swap(&mut first.args, &mut second.args);
+        }
     }
 }
 

@@ -11,6 +11,7 @@ use std::fmt;
 use super::cfg::{Block, BlockIndex, Cfg, Terminator};
 use super::program::{Assign, Atom, Var};
 use crate::op::Op;
+use crate::plant::{self, Fault};
 
 /// A change that keeps the meaning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -161,6 +162,9 @@ fn copies(cfg: &mut Cfg) {
             assign.args.iter_mut().for_each(read);
             let dest = assign.dest;
             assign.dest = second(dest);
+            if plant::on(Fault::TacPerturbDropsEmit) && index % 2 == 1 && assign.op == Op::Emit {
+                assign.op = Op::Copy;
+            }
             body.extend([assign, Assign::new(dest, Op::Copy, &[Atom::Var(second(dest))])]);
         }
         block.body = body;
@@ -252,27 +256,28 @@ mod tests {
     use arbitrary::Arbitrary;
 
     use super::*;
-    use crate::op::Outcome;
+    use crate::op::{Effects, End, Outcome};
     use crate::{lab, tac};
 
     /// A graph's outcome, straight from the definition of its blocks.
     fn run(cfg: &Cfg, inputs: &[i64], mut fuel: u64) -> Outcome {
         let mut variables = vec![0; cfg.variables.len()];
         variables[..inputs.len()].copy_from_slice(inputs);
+        let mut effects = Effects::default();
         let mut block = &cfg.blocks[0];
-        loop {
+        let end = 'run: loop {
             let value = |atom: Atom, variables: &[i64]| match atom {
                 Atom::Const(value) => value,
                 Atom::Var(var) => variables[var.index()],
             };
             for assign in &block.body {
-                match assign.op.eval(assign.args.map(|atom| value(atom, &variables))) {
+                match effects.perform(assign.op, assign.args.map(|atom| value(atom, &variables))) {
                     Ok(result) => variables[assign.dest.index()] = result,
-                    Err(trap) => return Outcome::Trap(trap),
+                    Err(end) => break 'run end,
                 }
             }
             if fuel == 0 {
-                return Outcome::OutOfFuel;
+                break End::OutOfFuel;
             }
             fuel -= 1;
             block = match block.term {
@@ -284,9 +289,10 @@ mod tests {
                     let arm = arms.iter().find(|(constant, _)| *constant == value(atom, &variables));
                     &cfg.blocks[arm.map_or(default, |(_, target)| *target)]
                 }
-                Terminator::Ret(atom) => return Outcome::Return(value(atom, &variables)),
+                Terminator::Ret(atom) => break End::Return(value(atom, &variables)),
             };
-        }
+        };
+        Outcome { end, emitted: effects.emitted }
     }
 
     const FUEL: u64 = 500;
@@ -294,7 +300,7 @@ mod tests {
     /// Checks the graphs of a program that has the outcome under each perturbation and under all.
     fn keeps_meaning(program: &tac::Program, inputs: &[i64]) {
         let right = tac::eval(program, inputs, FUEL).outcome;
-        if right == Outcome::OutOfFuel {
+        if right.end == End::OutOfFuel {
             return;
         }
         let cfg = tac::cfg(program);
@@ -322,6 +328,19 @@ mod tests {
             keeps_meaning(&program, &vec![1; program.inputs]);
             Ok(())
         });
+    }
+
+    #[test]
+    fn perturbations_keep_emits_and_arrays() {
+        use crate::case::{Form, Program};
+        use crate::generate::{Feature, Policy, case};
+        let always = [Feature::Emits, Feature::Arrays].into_iter().collect();
+        let policy = Policy { dialect: crate::dialect::Dialect::Plus, always, ..Policy::default() };
+        for index in 0..60 {
+            let case = case(3, index, Form::Tac, &policy);
+            let Program::Tac(program) = case.program else { panic!("another form") };
+            case.vectors.iter().for_each(|vector| keeps_meaning(&program, vector));
+        }
     }
 
     #[test]

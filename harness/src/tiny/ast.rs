@@ -51,6 +51,8 @@ pub enum Stmt {
     Continue,
     /// `return e` before the program's end.
     Return(Expr),
+    /// `emit e` or `a8[i] = e`: [`Op::Emit`] or [`Op::Store`] for what it does, with its operands.
+    Do(Op, Vec<Expr>),
 }
 
 /// An expression. Its value is a signed 64-bit integer.
@@ -128,7 +130,7 @@ impl Stmt {
 
     /// Whether only the dialect plus has it.
     pub fn is_of_plus(&self) -> bool {
-        matches!(self, Stmt::Switch(..) | Stmt::Break | Stmt::Continue | Stmt::Return(_))
+        matches!(self, Stmt::Switch(..) | Stmt::Break | Stmt::Continue | Stmt::Return(_) | Stmt::Do(..))
     }
 
     /// The expressions directly in it.
@@ -143,26 +145,36 @@ impl Stmt {
 
     /// Its expressions and its blocks, which stand behind them.
     fn parts(&self) -> (impl Iterator<Item = &Expr>, impl Iterator<Item = &Vec<Stmt>>) {
+        let mut operands = &[][..];
         let (expr, arms, others) = match self {
+            Stmt::Do(_, exprs) => {
+                operands = exprs;
+                (None, &[][..], [None, None])
+            }
             Stmt::Assign(_, expr) | Stmt::Return(expr) => (Some(expr), &[][..], [None, None]),
             Stmt::While(expr, body) => (Some(expr), &[][..], [Some(body), None]),
             Stmt::If(expr, then, otherwise) => (Some(expr), &[][..], [Some(then), Some(otherwise)]),
             Stmt::Switch(expr, arms, otherwise) => (Some(expr), &arms[..], [Some(otherwise), None]),
             Stmt::Break | Stmt::Continue => (None, &[][..], [None, None]),
         };
-        (expr.into_iter(), arms.iter().map(|(_, arm)| arm).chain(others.into_iter().flatten()))
+        (expr.into_iter().chain(operands), arms.iter().map(|(_, arm)| arm).chain(others.into_iter().flatten()))
     }
 
     /// Its expressions and its blocks, to change.
     pub fn parts_mut(&mut self) -> (impl Iterator<Item = &mut Expr>, impl Iterator<Item = &mut Vec<Stmt>>) {
+        let mut operands = &mut [][..];
         let (expr, arms, others) = match self {
+            Stmt::Do(_, exprs) => {
+                operands = exprs;
+                (None, &mut [][..], [None, None])
+            }
             Stmt::Assign(_, expr) | Stmt::Return(expr) => (Some(expr), &mut [][..], [None, None]),
             Stmt::While(expr, body) => (Some(expr), &mut [][..], [Some(body), None]),
             Stmt::If(expr, then, otherwise) => (Some(expr), &mut [][..], [Some(then), Some(otherwise)]),
             Stmt::Switch(expr, arms, otherwise) => (Some(expr), &mut arms[..], [Some(otherwise), None]),
             Stmt::Break | Stmt::Continue => (None, &mut [][..], [None, None]),
         };
-        (expr.into_iter(), arms.iter_mut().map(|(_, arm)| arm).chain(others.into_iter().flatten()))
+        (expr.into_iter().chain(operands), arms.iter_mut().map(|(_, arm)| arm).chain(others.into_iter().flatten()))
     }
 }
 

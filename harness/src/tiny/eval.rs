@@ -4,7 +4,7 @@
 //! operation that it pays for, so the operation that traps is counted.
 
 use super::ast::{Expr, Logic, Program, Stmt};
-use crate::op::{Execution, Op, Outcome, Trap};
+use crate::op::{Effects, End, Execution, Op, Outcome};
 use crate::plant::{self, Fault};
 
 /// Runs a program on one value for each input, for at most `fuel` steps.
@@ -12,45 +12,32 @@ pub fn eval(program: &Program, inputs: &[i64], fuel: u64) -> Execution {
     debug_assert_eq!(inputs.len(), program.inputs, "one value for each input");
     let mut variables = vec![0; program.variables.len()];
     variables[..inputs.len()].copy_from_slice(inputs);
-    let mut machine = Machine { variables, left: fuel };
-    let outcome = match machine.program(program) {
-        Ok(value) => Outcome::Return(value),
-        Err(Leave::Return(value)) => Outcome::Return(value),
-        Err(Leave::Stop(Stop::Trap(trap))) => Outcome::Trap(trap),
-        Err(Leave::Stop(Stop::OutOfFuel)) => Outcome::OutOfFuel,
+    let mut machine = Machine { variables, effects: Effects::default(), left: fuel };
+    let end = match machine.program(program) {
+        Ok(value) | Err(Leave::Return(value)) => End::Return(value),
+        Err(Leave::Stop(end)) => end,
         Err(Leave::Break | Leave::Continue) => unreachable!("they stand in loops alone"),
     };
-    Execution { outcome, steps: fuel - machine.left }
-}
-
-/// What ends a run before its `return`.
-enum Stop {
-    Trap(Trap),
-    OutOfFuel,
-}
-
-impl From<Trap> for Stop {
-    fn from(trap: Trap) -> Stop {
-        Stop::Trap(trap)
-    }
+    Execution { outcome: Outcome { end, emitted: machine.effects.emitted }, steps: fuel - machine.left }
 }
 
 /// Why control leaves a block before its end.
 enum Leave {
-    Stop(Stop),
+    Stop(End),
     Break,
     Continue,
     Return(i64),
 }
 
-impl From<Stop> for Leave {
-    fn from(stop: Stop) -> Leave {
-        Leave::Stop(stop)
+impl From<End> for Leave {
+    fn from(end: End) -> Leave {
+        Leave::Stop(end)
     }
 }
 
 struct Machine {
     variables: Vec<i64>,
+    effects: Effects,
     /// The fuel that is left.
     left: u64,
 }
@@ -90,6 +77,14 @@ impl Machine {
                     self.block(arm)?;
                     self.step()?;
                 }
+                Stmt::Do(op, operands) => {
+                    let mut values = [0; 3];
+                    for (value, operand) in values.iter_mut().zip(operands) {
+                        *value = self.expr(operand)?;
+                    }
+                    self.step()?;
+                    self.effects.perform(*op, values)?;
+                }
                 Stmt::Break => {
                     self.step()?;
                     return Err(Leave::Break);
@@ -109,7 +104,7 @@ impl Machine {
     }
 
     /// A condition and the `cbr` that it steers.
-    fn condition(&mut self, cond: &Expr) -> Result<bool, Stop> {
+    fn condition(&mut self, cond: &Expr) -> Result<bool, End> {
         let value = self.expr(cond)?;
         self.step()?;
         Ok(value != 0)
@@ -117,7 +112,7 @@ impl Machine {
 
     /// Leaves are most of a tree: they are read in place, without a call.
     #[inline(always)]
-    fn expr(&mut self, expr: &Expr) -> Result<i64, Stop> {
+    fn expr(&mut self, expr: &Expr) -> Result<i64, End> {
         match expr {
             Expr::Int(value) => Ok(*value),
             Expr::Var(var) => Ok(self.variables[var.index()]),
@@ -125,19 +120,19 @@ impl Machine {
         }
     }
 
-    fn operation(&mut self, expr: &Expr) -> Result<i64, Stop> {
+    fn operation(&mut self, expr: &Expr) -> Result<i64, End> {
         match expr {
             Expr::Int(_) | Expr::Var(_) => self.expr(expr),
             Expr::Unary(op, operand) => {
                 let value = self.expr(operand)?;
                 self.step()?;
-                Ok(op.eval([value, 0, 0])?)
+                self.effects.perform(*op, [value, 0, 0])
             }
             Expr::Binary(op, left, right) => {
                 let left = self.expr(left)?;
                 let right = self.expr(right)?;
                 self.step()?;
-                Ok(op.eval([left, right, 0])?)
+                self.effects.perform(*op, [left, right, 0])
             }
             Expr::Select(operands) => {
                 let [condition, yes, no] = &**operands;
@@ -161,8 +156,8 @@ impl Machine {
     }
 
     #[inline]
-    fn step(&mut self) -> Result<(), Stop> {
-        self.left = self.left.checked_sub(1).ok_or(Stop::OutOfFuel)?;
+    fn step(&mut self) -> Result<(), End> {
+        self.left = self.left.checked_sub(1).ok_or(End::OutOfFuel)?;
         Ok(())
     }
 }

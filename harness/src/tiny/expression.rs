@@ -11,7 +11,7 @@ use super::ast::{Expr, Logic};
 use super::parse::{Next, Parser};
 
 use crate::dialect::Dialect;
-use crate::op::Op;
+use crate::op::{Array, Op};
 use crate::syntax::{self, Kind, SyntaxError};
 
 /// How tight an operator binds; the tightest is the greatest.
@@ -70,6 +70,8 @@ impl Level {
 enum Pending {
     Paren(Range<usize>),
     Call(Call),
+    /// An element of an array, whose index is open since this bracket.
+    Element(Array, Range<usize>),
     Unary(Op),
     Infix(Infix, Level),
 }
@@ -120,6 +122,16 @@ impl Parser<'_> {
                         self.advance();
                         self.call(&mut stacks, call)?;
                     }
+                    (Next::Other(Kind::CloseBracket), Some(Pending::Element(array, _))) => {
+                        let Operand { expr, depth } = stacks.pop();
+                        self.advance();
+                        self.push(&mut stacks, Expr::Unary(Op::Load(array), Box::new(expr)), depth + 1)?;
+                    }
+                    (_, Some(Pending::Element(_, open))) => {
+                        let error = self.unexpected("`]` or an operator");
+                        let (line, column) = self.line_column(open);
+                        return Err(error.with_help(format!("the `[` in line {line}, column {column} is open")));
+                    }
                     (_, Some(Pending::Call(call))) => {
                         let help = format!("the call of `{}` is open", call.op);
                         return Err(self.unexpected("`,`, `)` or an operator").with_help(help));
@@ -165,6 +177,11 @@ impl Parser<'_> {
                     self.advance();
                     self.advance();
                     stacks.pending.push(Pending::Call(Call { op, name, operands: Vec::new() }));
+                }
+                Next::Identifier if let Some(array) = self.indexed()? => {
+                    self.advance();
+                    stacks.pending.push(Pending::Element(array, self.span()));
+                    self.advance();
                 }
                 Next::Other(Kind::Open) => {
                     stacks.pending.push(Pending::Paren(self.span()));

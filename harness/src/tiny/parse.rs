@@ -140,10 +140,14 @@ impl<'a> Parser<'a> {
             match self.next() {
                 Next::Identifier => match self.statement_of_plus()? {
                     Some("switch") => self.switch(&mut open, &mut body)?,
+                    Some("emit") => body.push(self.emit(open.len() + 1)?),
                     Some(word) => body.push(self.jump(word, &open)?),
                     None => {
-                        self.depth = open.len() + 1;
-                        body.push(self.assignment()?);
+                        let depth = open.len() + 1;
+                        body.push(match self.indexed()? {
+                            Some(array) => self.store(array, depth)?,
+                            None => self.assignment(depth)?,
+                        });
                     }
                 },
                 Next::Keyword("while") => {
@@ -175,7 +179,8 @@ impl<'a> Parser<'a> {
     }
 
     /// `ident "=" expr ";"`
-    fn assignment(&mut self) -> Result<Stmt, SyntaxError> {
+    fn assignment(&mut self, depth: usize) -> Result<Stmt, SyntaxError> {
+        self.depth = depth;
         let target = self.identifier("a variable")?;
         self.expect(Kind::Assign, "`=`", "a statement is an assignment, a `while` or an `if`")?;
         let value = self.expression()?;

@@ -7,12 +7,12 @@ use std::ops::Range;
 
 use super::ast::{Expr, Stmt};
 use super::parse::{Head, Next, Open, Parser};
-
 use crate::dialect::Dialect;
-use crate::syntax::{Kind, MOST_ARMS, SyntaxError};
+use crate::op::{Array, Op};
+use crate::syntax::{self, Kind, MOST_ARMS, SyntaxError};
 
 /// The words that statements of plus begin with.
-const WORDS: [&str; 3] = ["switch", "break", "continue"];
+const WORDS: [&str; 4] = ["switch", "break", "continue", "emit"];
 
 /// A `switch` whose arms are not all there yet.
 pub(super) struct Switch {
@@ -53,6 +53,41 @@ impl Parser<'_> {
             Dialect::Core => Err(SyntaxError::new(self.span(), format!("`{word}` is a statement of the dialect plus"))
                 .with_help("a text in plus begins with `# dialect: plus`")),
         }
+    }
+
+    /// `"emit" expr ";"`
+    pub(super) fn emit(&mut self, depth: usize) -> Result<Stmt, SyntaxError> {
+        self.depth = depth;
+        self.advance();
+        let value = self.expression()?;
+        self.end_of_statement()?;
+        Ok(Stmt::Do(Op::Emit, vec![value]))
+    }
+
+    /// The array whose element is next, if its name stands directly before a bracket.
+    pub(super) fn indexed(&self) -> Result<Option<Array>, SyntaxError> {
+        if self.dialect == Dialect::Core || self.adjacent().is_none_or(|behind| behind.kind != Kind::OpenBracket) {
+            return Ok(None);
+        }
+        let name = self.slice(self.span());
+        let array = Array::from_name(name).ok_or_else(|| {
+            SyntaxError::new(self.span(), format!("{} is no array", syntax::quote(name)))
+                .with_help("an array is a letter from a to h and how many elements it has, up to 64: `a8[i]`")
+        })?;
+        Ok(Some(array))
+    }
+
+    /// `array "[" expr "]" "=" expr ";"`
+    pub(super) fn store(&mut self, array: Array, depth: usize) -> Result<Stmt, SyntaxError> {
+        self.depth = depth;
+        self.advance();
+        self.advance();
+        let index = self.expression()?;
+        self.expect(Kind::CloseBracket, "`]` or an operator", "an index ends with `]`")?;
+        self.expect(Kind::Assign, "`=`", "an element alone is no statement: it is assigned")?;
+        let value = self.expression()?;
+        self.end_of_statement()?;
+        Ok(Stmt::Do(Op::Store(array), vec![index, value]))
     }
 
     /// `("break" | "continue") ";"`

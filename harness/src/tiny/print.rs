@@ -89,6 +89,21 @@ impl Printer<'_, '_> {
                 self.indent(indent)?;
                 self.out.write_char('}')
             }
+            Stmt::Do(op, operands) => {
+                match (op.array(), &operands[..]) {
+                    (Some(array), [index, value]) => {
+                        write!(self.out, "{array}[")?;
+                        self.expr(index, Level::Or)?;
+                        self.out.write_str("] = ")?;
+                        self.expr(value, Level::Or)?;
+                    }
+                    _ => {
+                        write!(self.out, "{op} ")?;
+                        operands.iter().try_for_each(|operand| self.expr(operand, Level::Or))?;
+                    }
+                }
+                self.out.write_char(';')
+            }
             Stmt::Break => self.out.write_str("break;"),
             Stmt::Continue => self.out.write_str("continue;"),
             Stmt::Return(value) => {
@@ -117,6 +132,11 @@ impl Printer<'_, '_> {
             Expr::Var(var) => return self.var(*var),
             Expr::Logic(Logic::And, ..) => Level::And,
             Expr::Logic(Logic::Or, ..) => Level::Or,
+            Expr::Unary(Op::Load(array), index) => {
+                write!(self.out, "{array}[")?;
+                self.expr(index, Level::Or)?;
+                return self.out.write_char(']');
+            }
             Expr::Unary(op, _) if op.symbol().is_some() => Level::Unary,
             Expr::Binary(op, ..) if op.symbol().is_some() => Level::of(*op),
             Expr::Unary(op, _) | Expr::Binary(op, ..) => return self.call(*op, expr),
@@ -143,7 +163,7 @@ impl Printer<'_, '_> {
 
     /// `min(a, b)`
     fn call(&mut self, op: Op, expr: &Expr) -> fmt::Result {
-        self.out.write_str(op.name())?;
+        write!(self.out, "{op}")?;
         for (index, operand) in expr.operands().enumerate() {
             self.out.write_str(if index == 0 { "(" } else { ", " })?;
             self.expr(operand, Level::Or)?;

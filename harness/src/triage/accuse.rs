@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use crate::compare::{Report, Source};
-use crate::op::Outcome;
+use crate::op::{End, Outcome};
 use crate::path::{PathId, Stage};
 
 /// Who is accused, and why.
@@ -127,5 +127,5 @@ pub fn suspect(report: &Report) -> Option<&PathId> {
 
 /// The right outcomes of the vectors that end, in their order, as trials have them.
 pub fn right(report: &Report) -> Vec<Outcome> {
-    report.runs.iter().map(|run| run.right).filter(|right| *right != Outcome::OutOfFuel).collect()
+    report.runs.iter().map(|run| run.right.clone()).filter(|right| right.end != End::OutOfFuel).collect()
 }

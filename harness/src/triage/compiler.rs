@@ -1,7 +1,7 @@
 //! Where on a compiler's way it went wrong: the stage from the report, the pass or the option from trials.
 
 use crate::compare::{Report, Source};
-use crate::op::Outcome;
+use crate::op::{End, Outcome};
 use crate::path::{AS_WRITTEN, PathId, Stage};
 use crate::triage::{Place, Trial, Trials, accuse};
 
@@ -95,12 +95,12 @@ fn not_seen_apart(report: &Report, path: &PathId) -> Place {
 
 /// Only machine code is wrong: a trap for another trap may be the harness's own reading of a signal.
 fn execution(report: &Report, path: &PathId) -> Place {
-    let differing = report.runs.iter().flat_map(|run| run.classes.iter().map(move |class| (run.right, class)));
+    let differing = report.runs.iter().flat_map(|run| run.classes.iter().map(move |class| (&run.right, class)));
     let mut wrong =
-        differing.filter(|(right, class)| class.outcome != *right && class.sources.iter().any(|s| s.path == *path));
-    let is_trap = |outcome: Outcome| matches!(outcome, Outcome::Trap(_));
+        differing.filter(|(right, class)| class.outcome != **right && class.sources.iter().any(|s| s.path == *path));
+    let is_trap = |outcome: &Outcome| matches!(outcome.end, End::Trap(_));
     let (stage, why) = if report.wrong().contains(path)
-        && wrong.all(|(right, class)| is_trap(right) && is_trap(class.outcome))
+        && wrong.all(|(right, class)| is_trap(right) && is_trap(&class.outcome))
     {
         (
             Stage::Execute,

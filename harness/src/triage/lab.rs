@@ -6,7 +6,7 @@
 use crate::case::{Case, Program};
 use crate::compare::Report;
 use crate::lab::{self, Function};
-use crate::op::Outcome;
+use crate::op::{End, Outcome};
 use crate::tac::{self, Perturbation};
 use crate::tiny;
 use crate::triage::Place;
@@ -21,7 +21,7 @@ pub fn place(case: &Case, report: &Report) -> Option<Place> {
     let (stage, what) = match validator {
         Some(fault) => ("validator", fault.message.clone()),
         None => {
-            let right: Vec<Outcome> = report.runs.iter().map(|run| run.right).collect();
+            let right: Vec<Outcome> = report.runs.iter().map(|run| run.right.clone()).collect();
             first_wrong(&Walk { case, right: &right })?
         }
     };
@@ -64,7 +64,7 @@ impl Walk<'_> {
     /// Whether this gives another outcome than the right one. What needs far more steps than the program does not end.
     fn differs(&self, run: impl Fn(&[i64], u64) -> Outcome) -> bool {
         let fuel = self.case.fuel.saturating_mul(64).saturating_add(1000);
-        let runs = self.case.vectors.iter().zip(self.right).filter(|(_, right)| **right != Outcome::OutOfFuel);
+        let runs = self.case.vectors.iter().zip(self.right).filter(|(_, right)| right.end != End::OutOfFuel);
         runs.into_iter().any(|(inputs, right)| run(inputs, fuel) != *right)
     }
 

@@ -3,7 +3,7 @@
 use super::*;
 use crate::case::Program;
 use crate::compare::{Class, Run, Signature, Source};
-use crate::op::{Outcome, Trap};
+use crate::op::{End, Outcome, Trap};
 use crate::path::{AS_WRITTEN, Stage};
 
 fn source(compiler: &str, variant: &str, stage: Stage) -> Source {
@@ -14,11 +14,11 @@ fn source(compiler: &str, variant: &str, stage: Stage) -> Source {
 /// A run in which these sources are right and those are wrong.
 fn report(right: Vec<Source>, wrong: (Outcome, Vec<Source>)) -> Report {
     let classes =
-        vec![Class { outcome: Outcome::Return(1), sources: right }, Class { outcome: wrong.0, sources: wrong.1 }];
+        vec![Class { outcome: End::Return(1).into(), sources: right }, Class { outcome: wrong.0, sources: wrong.1 }];
     Report {
         verdict: Verdict::Disagree,
         signature: Some(Signature("disagree.execute.llvm".into())),
-        runs: vec![Run { inputs: vec![], right: Outcome::Return(1), classes }],
+        runs: vec![Run { inputs: vec![], right: End::Return(1).into(), classes }],
         faults: Vec::new(),
         unsupported: Vec::new(),
         notes: Vec::new(),
@@ -29,7 +29,7 @@ fn report(right: Vec<Source>, wrong: (Outcome, Vec<Source>)) -> Report {
 
 /// What a form gave raised and executed.
 fn trial(what: &str, raised: i64, executed: i64) -> Trial {
-    let gave = |value| vec![Some(Outcome::Return(value))];
+    let gave = |value| vec![Some(Outcome::from(End::Return(value)))];
     Trial { what: what.into(), raised: gave(raised), executed: gave(executed), faults: Vec::new(), text: String::new() }
 }
 
@@ -45,7 +45,7 @@ fn of_llvm(trials: Vec<Trial>) -> Triage {
         source("lab", "naive", Stage::Construct),
         source("cranelift", "none", Stage::Execute),
     ];
-    let report = report(right, (Outcome::Return(2), vec![source("llvm", "alloca-O2", Stage::Execute)]));
+    let report = report(right, (End::Return(2).into(), vec![source("llvm", "alloca-O2", Stage::Execute)]));
     concluded(&report, Trials { trials, death: None })
 }
 
@@ -94,7 +94,7 @@ fn options_tell_the_optimizer_from_the_back_end() {
     };
     let wrong = |stages: &[Stage]| stages.iter().map(|&stage| source("cranelift", "speed", stage)).collect::<Vec<_>>();
     let of = |stages: &[Stage], list: &[(&str, i64)]| {
-        concluded(&report(right(), (Outcome::Return(2), wrong(stages))), trials(list))
+        concluded(&report(right(), (End::Return(2).into(), wrong(stages))), trials(list))
     };
 
     let optimizer =
@@ -109,18 +109,18 @@ fn options_tell_the_optimizer_from_the_back_end() {
     assert_eq!((selection.stage.as_str(), selection.pass), ("compile", None));
 
     // Wrong only where the lab's interpreter runs what was raised.
-    let mut raised = report(right(), (Outcome::Return(2), wrong(&[Stage::Optimize])));
+    let mut raised = report(right(), (End::Return(2).into(), wrong(&[Stage::Optimize])));
     raised.runs[0].classes[0].sources.push(source("cranelift", "speed", Stage::Execute));
     assert_eq!(concluded(&raised, trials(&[])).stage, "raise");
 
-    let mut traps = report(Vec::new(), (Outcome::Trap(Trap::DivByZero), wrong(&[Stage::Execute])));
-    traps.runs[0].right = Outcome::Trap(Trap::Overflow);
+    let mut traps = report(Vec::new(), (End::Trap(Trap::DivByZero).into(), wrong(&[Stage::Execute])));
+    traps.runs[0].right = End::Trap(Trap::Overflow).into();
     assert_eq!(concluded(&traps, trials(&[])).stage, "execute");
 }
 
 #[test]
 fn how_sure_it_is() {
-    let wrong = || (Outcome::Return(2), vec![source("llvm", "O2", Stage::Execute)]);
+    let wrong = || (Outcome::from(End::Return(2)), vec![source("llvm", "O2", Stage::Execute)]);
     let trials = || Trials { trials: vec![trial(AS_WRITTEN, 1, 1), trial("9 gvn on f", 2, 2)], death: None };
     let groups = ["tiny", "lab", "cranelift"].map(|compiler| source(compiler, "x", Stage::Execute));
     let confidence = |n: usize| concluded(&report(groups[..n].to_vec(), wrong()), trials()).confidence;
@@ -142,7 +142,7 @@ fn what_is_wrong_only_raised_rests_on_the_lab() {
             source("cranelift", "none", Stage::Execute),
         ],
         (
-            Outcome::Return(2),
+            End::Return(2).into(),
             vec![
                 source("lab", "naive", Stage::Construct),
                 source("llvm", "O0", Stage::Construct),

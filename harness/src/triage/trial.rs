@@ -92,5 +92,5 @@ impl Trial {
 
 /// Nothing differs, as far as it ran.
 fn is_right(outcomes: &[Option<Outcome>], right: &[Outcome]) -> bool {
-    outcomes.iter().zip(right).all(|(outcome, right)| outcome.is_none_or(|outcome| outcome == *right))
+    outcomes.iter().zip(right).all(|(outcome, right)| outcome.as_ref().is_none_or(|outcome| outcome == right))
 }

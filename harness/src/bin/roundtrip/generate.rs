@@ -57,7 +57,7 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
     for nth in 0..args.count {
         let index = args.from + nth;
         let case = generate::case(args.seed, index, args.form.into(), &policy);
-        let right: Vec<_> = judge::reference(&case).iter().map(|execution| execution.outcome).collect();
+        let right: Vec<_> = judge::reference(&case).into_iter().map(|execution| execution.outcome).collect();
         let text = format!("# program {index} of seed {}\n{}", args.seed, case_text(&case, &right));
         match &args.out {
             Some(out) => {

@@ -81,7 +81,7 @@ mod tests {
             let class = &mut report.runs[0].classes[0];
             let (sources, right) = class.sources.drain(..).partition(|source| source.path.short() == wrong);
             class.sources = right;
-            let outcome = harness::op::Outcome::Return(0);
+            let outcome = harness::op::End::Return(0).into();
             report.runs[0].classes.push(harness::compare::Class { outcome, sources });
             report
         };

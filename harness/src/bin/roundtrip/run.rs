@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::{anyhow, bail};
 use harness::case::{Case, Form};
 use harness::judge;
-use harness::op::Outcome;
+use harness::op::{End, Outcome};
 use harness::path::interpreters::Interpreter;
 use harness::path::{Detail, Path};
 use harness::report::{self, count};
@@ -85,7 +85,7 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
         },
     };
     print(args, &ran, terminal)?;
-    let ran_out = ran.iter().any(|ran| ran.outcome == Outcome::OutOfFuel);
+    let ran_out = ran.iter().any(|ran| ran.outcome.end == End::OutOfFuel);
     Ok(if ran_out { Status::Inconclusive } else { Status::Good })
 }
 
@@ -115,7 +115,7 @@ fn compiled(
     terminal: &Terminal,
 ) -> anyhow::Result<Result<Vec<Ran>, Status>> {
     let reference = judge::reference(case);
-    let ends: Vec<bool> = reference.iter().map(|execution| execution.outcome != Outcome::OutOfFuel).collect();
+    let ends: Vec<bool> = reference.iter().map(|execution| execution.outcome.end != End::OutOfFuel).collect();
     let ending = case.vectors.iter().zip(&ends).filter(|(_, ends)| **ends).map(|(vector, _)| vector.clone());
     let ending = Case { vectors: ending.collect(), ..case.clone() };
     let observation = Checker::new(&[path], &args.plant, &args.limits).observe(&ending, path, Detail::default())?;
@@ -132,7 +132,7 @@ fn compiled(
     let mut outcomes = observation.outcomes.into_iter().flatten();
     let mut ran = Vec::with_capacity(case.vectors.len());
     for (inputs, ends) in case.vectors.iter().zip(ends) {
-        let outcome = if ends { outcomes.next() } else { Some(Outcome::OutOfFuel) };
+        let outcome = if ends { outcomes.next() } else { Some(End::OutOfFuel.into()) };
         let outcome = outcome.ok_or_else(|| anyhow!("{} executes nothing itself", path.id()))?;
         ran.push(Ran { inputs: inputs.clone(), outcome, steps: None });
     }

@@ -51,6 +51,8 @@ impl<C: Choices> Builder<'_, C> {
             2,
             1,
             weight(!self.style.plus.is_empty(), 14),
+            weight(self.has(Feature::Emits), 4),
+            weight(!self.style.arrays.is_empty(), 9),
         ];
         match self.choices.weighted(&weights) {
             0 => {
@@ -76,7 +78,12 @@ impl<C: Choices> Builder<'_, C> {
                 let operand = self.atom();
                 self.assign(target, Op::Neg, &[operand]);
             }
-            _ => self.plus(target),
+            6 => self.plus(target),
+            7 => {
+                let value = self.atom();
+                self.assign(target, Op::Emit, &[value]);
+            }
+            _ => self.element(target),
         }
         self.know(target);
     }
@@ -98,6 +105,35 @@ impl<C: Choices> Builder<'_, C> {
             }
         }
         self.assign(target, op, &operands);
+    }
+
+    /// A load or a store whose index is the counter, any atom, or one of them moved or multiplied.
+    fn element(&mut self, target: Var) {
+        let array = self.choices.pick(&self.style.arrays);
+        let base = if self.choices.chance(50) { Atom::Var(self.counter.var) } else { self.atom() };
+        let index = if self.choices.chance(50) {
+            let op = self.choices.pick(&[Op::Add, Op::Sub, Op::Mul]);
+            let by = Atom::Const(i64::from(self.choices.between(1, 3)));
+            self.assign(target, op, &[base, by]);
+            Atom::Var(target)
+        } else {
+            base
+        };
+        if self.choices.chance(50) {
+            self.assign(target, Op::Load(array), &[index]);
+        } else {
+            let value = self.atom();
+            self.assign(target, Op::Store(array), &[index, value]);
+        }
+    }
+
+    /// Reads an element of each array, so that what is in it matters.
+    pub(super) fn read_arrays(&mut self) {
+        for array in self.style.arrays.clone() {
+            let (target, index) = (self.any_target(), self.atom());
+            self.assign(target, Op::Load(array), &[index]);
+            self.know(target);
+        }
     }
 
     /// `div` or `rem`: by a constant that is not 0, by something made not to be 0, seldom by anything.

@@ -91,6 +91,7 @@ impl<C: Choices> Builder<'_, C> {
                 self.terminate(place);
             }
         }
+        self.read_arrays();
         self.fold();
     }
 

@@ -18,7 +18,7 @@ pub(super) struct Counted {
 }
 
 /// The most often that the innermost place of nested loops is meant to run.
-const MOST_REPEATS: u32 = 120;
+pub(super) const MOST_REPEATS: u32 = 120;
 
 impl<C: Choices> Builder<'_, C> {
     /// A loop of some shape.

@@ -4,6 +4,7 @@
 //! end and seldom trap: which variables steer a loop that is open ([`Builder::locked`]; nothing but the loop's own step
 //! writes them), and how often the place where it writes may run ([`Builder::repeats`]).
 
+mod arrays;
 mod expr;
 mod leave;
 mod loops;
@@ -79,6 +80,7 @@ impl<C: Choices> Builder<'_, C> {
         while self.goes_on() {
             self.statement(0, &mut body);
         }
+        self.read_arrays(&mut body);
         let result = self.fold(&mut body);
         Program { variables, inputs: self.style.inputs as usize, body, result }
     }
@@ -132,6 +134,8 @@ impl<C: Choices> Builder<'_, C> {
             weight(self.has_switches() && nested, 3),
             weight(self.has(Feature::Jumps) && self.before_continue.is_some(), 3),
             weight(self.has(Feature::Returns), 1),
+            weight(self.has(Feature::Emits), 4),
+            weight(!self.style.arrays.is_empty(), 8),
         ];
         match self.choices.weighted(&weights) {
             0 => self.assign(block),
@@ -141,7 +145,9 @@ impl<C: Choices> Builder<'_, C> {
             4 => self.dead_code(depth, block),
             5 => self.switch(depth, block),
             6 => self.jump(depth, block),
-            _ => self.early_return(depth, block),
+            7 => self.early_return(depth, block),
+            8 => self.emit(block),
+            _ => self.arrays(block),
         }
     }
 
@@ -156,6 +162,18 @@ impl<C: Choices> Builder<'_, C> {
             value
         };
         self.write(target, value, block);
+    }
+
+    /// `emit e`, or `x = emit(e)`: what is seen when, not only in the end.
+    fn emit(&mut self, block: &mut Vec<Stmt>) {
+        if self.choices.chance(70) {
+            self.left -= 1;
+            let value = self.expr(1);
+            return block.push(Stmt::Do(Op::Emit, vec![value]));
+        }
+        let Some(target) = self.target() else { return };
+        let value = self.expr(1);
+        self.write(target, unary(Op::Emit, value), block);
     }
 
     /// Adds an assignment and remembers that the variable has been written.

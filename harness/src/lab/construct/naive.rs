@@ -93,6 +93,10 @@ impl Builder {
                 Stmt::While(condition, body) => self.while_loop(condition, body),
                 Stmt::If(condition, then, otherwise) => self.if_else(condition, then, otherwise),
                 Stmt::Switch(value, arms, otherwise) => self.switch(value, arms, otherwise),
+                Stmt::Do(op, operands) => {
+                    let operands: Vec<Atom> = operands.iter().map(|operand| self.expr(operand)).collect();
+                    self.emit(*op, &operands);
+                }
                 Stmt::Break => {
                     let stale = plant::on(Fault::LabBreakStaleValues);
                     let args = |open: &Loop, env: &[Atom]| if stale { open.at_header.clone() } else { env.to_vec() };

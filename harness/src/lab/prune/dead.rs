@@ -8,6 +8,10 @@ use crate::plant::{self, Fault};
 /// Removes the dead parameters of a valid function, also those of unreachable blocks, whose uses and branches count.
 /// Linear.
 pub fn prune_dead(function: &mut Function) {
+    #[cfg(feature = "plant")]
+    if plant::on(Fault::LabPruneDropsEmit) {
+        drop_unused_emits(function);
+    }
     let params = Params::of(function);
     let mut liveness = Liveness { live: vec![false; params.len()], pending: Vec::new(), params: &params };
     for block in &function.blocks {
@@ -28,6 +32,20 @@ pub fn prune_dead(function: &mut Function) {
     }
     let live = liveness.live;
     retain_params(function, |number| live[number as usize]);
+}
+
+/// [`Fault::LabPruneDropsEmit`]
+#[cfg(feature = "plant")]
+fn drop_unused_emits(function: &mut Function) {
+    let mut used = vec![false; function.value_names.len()];
+    super::for_each_atom(function, |atom| {
+        if let Atom::Value(value) = atom {
+            used[value.index()] = true;
+        }
+    });
+    for block in &mut function.blocks {
+        block.body.retain(|inst| inst.op != crate::op::Op::Emit || used[inst.dest.index()]);
+    }
 }
 
 struct Liveness<'p> {

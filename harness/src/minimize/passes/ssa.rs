@@ -63,14 +63,16 @@ pub fn function_of(case: &Case) -> Option<Function> {
 
 /// The case with a changed function, in the case's form; nothing if a rule is broken that held before.
 fn with(case: &Case, old: &Function, new: &Function, vectors: Vec<Vec<i64>>) -> Option<Case> {
-    // Reading the text anew leaves the names that are still used.
+    // Reading the text anew leaves the names that are still used, in the order of the form's own text.
     let function = lab::parse_ssa(&new.to_string()).ok()?;
     let faults = lab::validate(&function);
     if faults.iter().any(|fault| fault.rule == Rule::S4) || (!faults.is_empty() && lab::validate(old).is_empty()) {
         return None;
     }
     let program = match case.program {
-        Program::Phi(_) if lab::conflicts(&function).is_empty() => Program::Phi(lab::args_to_phi(&function)),
+        Program::Phi(_) if lab::conflicts(&function).is_empty() => {
+            Program::Phi(lab::parse_phi(&lab::args_to_phi(&function).to_string()).ok()?)
+        }
         Program::Phi(_) => return None,
         _ => Program::Ssa(function),
     };

@@ -10,6 +10,7 @@
 //! | 0.120 | a block's arguments are values and nothing else |
 //! | 0.115 | there is one register allocator |
 //! | 0.113 | trap codes are an enumeration |
+//! | 0.109 | a stack slot has no alignment of its own: it has that of a word |
 //! | 0.96 | there is no control plane; from 0.90 on `use_egraphs` chooses the mid-end |
 //! | 0.94 | a jump table passes no arguments |
 //! | 0.93 | a branch is two instructions, `brnz` and `jump`; a target is a box |
@@ -17,7 +18,7 @@
 //! | 0.91 | the frontend ends by reference |
 //! | 0.90 | a comparison gives a `b1`, widened by `bint`; `smin` is `imin`, there is no `bswap`; see `meaning.rs` too |
 //! | 0.89 | a comparison may ask for overflow: `meaning.rs` |
-//! | 0.87 | `compile` gives no machine code; a width is a `u16` |
+//! | 0.87 | `compile` gives no machine code; a width is a `u16`; a stack slot is made by another name |
 
 use cranelift_codegen::ir::{self, InstBuilder, InstructionData, TrapCode, Type, Value, types};
 use cranelift_codegen::isa::TargetIsa;
@@ -74,6 +75,26 @@ pub(super) fn declare_var(builder: &mut FunctionBuilder<'_>, index: usize) -> Va
     let variable = <Variable as cranelift_codegen::entity::EntityRef>::new(index);
     builder.declare_var(variable, types::I64);
     variable
+}
+
+/// A stack slot of so many bytes for 64-bit numbers.
+pub(super) fn stack_slot(builder: &mut FunctionBuilder<'_>, size: u32) -> ir::StackSlot {
+    #[cfg(not(cranelift_before = "0.109"))]
+    let slot = ir::StackSlotData::new(ir::StackSlotKind::ExplicitSlot, size, 3);
+    #[cfg(cranelift_before = "0.109")]
+    let slot = ir::StackSlotData::new(ir::StackSlotKind::ExplicitSlot, size);
+    #[cfg(not(cranelift_before = "0.87"))]
+    return builder.create_sized_stack_slot(slot);
+    #[cfg(cranelift_before = "0.87")]
+    return builder.create_stack_slot(slot);
+}
+
+/// The size in bytes of a stack slot.
+pub(super) fn slot_size(function: &ir::Function, slot: ir::StackSlot) -> u32 {
+    #[cfg(not(cranelift_before = "0.87"))]
+    return function.sized_stack_slots[slot].size;
+    #[cfg(cranelift_before = "0.87")]
+    return function.stack_slots[slot].size;
 }
 
 /// Ends the writing of a function.

@@ -7,10 +7,10 @@ use cranelift_codegen::{CodegenError, Context, ir};
 use cranelift_frontend::FunctionBuilderContext;
 
 use crate::case::Case;
-use crate::op::{Outcome, Trap};
-use crate::path::cranelift::compat;
+use crate::op::Trap;
 use crate::path::cranelift::emit::trap_of;
 use crate::path::cranelift::raise::raise;
+use crate::path::cranelift::{compat, host};
 use crate::path::native::{self, Arena, NativeEnd};
 use crate::path::panics::catch;
 use crate::path::{Detail, Fault, FaultKind, Observation, Raised, Size, Stage, Unsupported, now};
@@ -128,14 +128,11 @@ impl Compiler {
                 continue;
             }
             // SAFETY: Cranelift has compiled it from a function of this ABI which reads as many inputs as there are.
-            let end = unsafe { code.call(0, vector, &trap_at, native::limit(case.fuel)) }.map_err(cannot_run)?;
-            seen.outcomes.push(match end {
-                NativeEnd::Return(value) => Some(Outcome::Return(value)),
-                NativeEnd::Trap(trap) => Some(Outcome::Trap(trap)),
-                NativeEnd::Fault(_) | NativeEnd::Hang => None,
-            });
-            seen.faults.extend(end.fault().filter(|fault| !seen.faults.contains(fault)));
-            hangs = end == NativeEnd::Hang;
+            let run = unsafe { code.call(0, &host::memory(vector), &trap_at, native::limit(case.fuel)) }
+                .map_err(cannot_run)?;
+            hangs = run.end == NativeEnd::Hang;
+            seen.faults.extend(run.end.fault().filter(|fault| !seen.faults.contains(fault)));
+            seen.outcomes.push(run.outcome());
         }
         Ok(())
     }
@@ -203,7 +200,7 @@ mod tests {
             let mut builder = FunctionBuilder::new(function, context);
             let entry = builder.create_block();
             builder.switch_to_block(entry);
-            emit::load_inputs(&mut builder, entry, 0);
+            emit::load_inputs(&mut builder, entry, 0, std::iter::empty());
             assert_ne!(ty, types::I8, "no bytes");
             let value = builder.ins().iconst(ty, 1);
             builder.ins().return_(&[value]);

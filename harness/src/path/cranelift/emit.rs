@@ -11,6 +11,7 @@ use cranelift_frontend::{FunctionBuilder, Switch};
 
 use crate::op::{Int, Narrow, Op, Trap};
 use crate::path::cranelift::compat::{self, BlockArg, MemFlags};
+use crate::path::cranelift::host::Host;
 use crate::path::cranelift::meaning::zero_extend;
 use crate::plant::{self, Fault};
 
@@ -21,11 +22,19 @@ pub(super) fn declare(function: &mut Function, isa: &dyn TargetIsa) {
     function.signature.returns.push(AbiParam::new(types::I64));
 }
 
-/// Loads the inputs at the top of the entry block. What stands in memory is opaque to the optimizer.
-pub(super) fn load_inputs(builder: &mut FunctionBuilder<'_>, entry: Block, inputs: usize) -> Vec<Value> {
+/// Loads the inputs at the top of the entry block, and what these operations need of the host. What stands in memory is
+/// opaque to the optimizer.
+pub(super) fn load_inputs(
+    builder: &mut FunctionBuilder<'_>,
+    entry: Block,
+    inputs: usize,
+    operations: impl Iterator<Item = Op>,
+) -> (Vec<Value>, Host) {
     builder.append_block_params_for_function_params(entry);
     let pointer = builder.block_params(entry)[0];
-    (0..inputs).map(|i| builder.ins().load(types::I64, MemFlags::trusted(), pointer, 8 * i as i32)).collect()
+    let load = |i| builder.ins().load(types::I64, MemFlags::trusted(), pointer, 8 * i as i32);
+    let values = (0..inputs).map(load).collect();
+    (values, Host::new(builder, pointer, inputs, operations))
 }
 
 /// What an operation made.
@@ -60,18 +69,27 @@ impl Made {
 }
 
 /// Appends an operation. A selection is by its condition as it is.
-pub(super) fn operation(builder: &mut FunctionBuilder<'_>, op: Op, mut operands: [Made; 3]) -> Made {
+pub(super) fn operation(builder: &mut FunctionBuilder<'_>, host: &Host, op: Op, mut operands: [Made; 3]) -> Made {
     let condition = usize::from(op == Op::Select);
     for operand in &mut operands[condition..op.arity()] {
         *operand = Made::Number(operand.number(builder));
     }
     let operands = operands.map(Made::as_is);
-    let [a, ..] = operands;
+    let [a, b, _] = operands;
     match op {
         Op::At(narrow, int) => narrow_operation(builder, narrow, int, operands),
         Op::Not => {
             let zero = builder.ins().iconst(types::I64, 0);
             Made::Truth(builder.ins().icmp(IntCC::Equal, a, zero))
+        }
+        Op::Emit => {
+            host.emit(builder, a);
+            Made::Number(a)
+        }
+        Op::Load(array) => Made::Number(host.load(builder, array, a)),
+        Op::Store(array) => {
+            host.store(builder, array, [a, b]);
+            Made::Number(b)
         }
         Op::Zext8 => cut(builder, Int::U8, a),
         Op::Zext16 => cut(builder, Int::U16, a),

@@ -16,6 +16,7 @@ mod compiler;
 mod emit;
 #[cfg(not(shared_object))]
 mod filetest;
+mod host;
 #[cfg(not(shared_object))]
 mod judge;
 mod meaning;

@@ -18,6 +18,7 @@ use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use crate::lab::{Atom, BlockData, Function, Target, Terminator};
 use crate::path::cranelift::compat::{self, BlockArg};
 use crate::path::cranelift::emit::{self, Made};
+use crate::path::cranelift::host::Host;
 use crate::plant::{self, Fault};
 
 /// Writes a valid function.
@@ -37,11 +38,14 @@ pub(super) fn lower(
             values[param.index()] = Some(Made::Number(builder.append_block_param(block, types::I64)));
         }
     }
-    let mut lowering = Lowering { builder, blocks, values, edges: Vec::new() };
+    let mut lowering = Lowering { builder, blocks, values, edges: Vec::new(), host: Host::default() };
     for block in fill_order(source) {
         lowering.builder.switch_to_block(lowering.blocks[block]);
         if block == 0 {
-            let loaded = emit::load_inputs(&mut lowering.builder, lowering.blocks[0], source.inputs.len());
+            let operations = source.blocks.iter().flat_map(|block| &block.body).map(|inst| inst.op);
+            let entry = lowering.blocks[0];
+            let (loaded, host) = emit::load_inputs(&mut lowering.builder, entry, source.inputs.len(), operations);
+            lowering.host = host;
             for (input, value) in source.inputs.iter().zip(loaded) {
                 lowering.values[input.index()] = Some(Made::Number(value));
             }
@@ -100,6 +104,7 @@ struct Lowering<'a> {
     values: Vec<Option<Made>>,
     /// Blocks to be filled, each with where it goes and what it passes.
     edges: Vec<(ir::Block, ir::Block, Vec<BlockArg>)>,
+    host: Host,
 }
 
 impl Lowering<'_> {
@@ -109,7 +114,7 @@ impl Lowering<'_> {
             for (arg, &operand) in args.iter_mut().zip(inst.operands()) {
                 *arg = self.atom(operand);
             }
-            let made = emit::operation(&mut self.builder, inst.op, args);
+            let made = emit::operation(&mut self.builder, &self.host, inst.op, args);
             self.values[inst.dest.index()] = Some(made);
         }
         self.terminator(&block.term);

@@ -1,6 +1,9 @@
 //! CLIF back into the lab's form, so that S0–S4 judge what Cranelift made and the lab's interpreter runs it.
 //!
-//! - The function's pointer parameter goes: what is loaded from it are the lab function's inputs.
+//! - The function's pointer parameter goes: what is loaded from it are the lab function's inputs, and behind them the
+//!   address of `emit`, so that a call of it is that operation.
+//! - A stack slot is an array. Addresses are numbers of bytes into the one that they are computed from; a load or a store
+//!   divides by 8.
 //! - Value aliases are resolved; constants become operands.
 //! - A value narrower than 64 bits is held zero-extended (`meaning.rs` has the table).
 //! - Blocks are those of the layout, in its order: unreachable ones too, as long as Cranelift keeps them.
@@ -11,7 +14,7 @@ use cranelift_codegen::ir::{self, InstructionData, Opcode, Type, types};
 
 use crate::lab::{Atom, Block, BlockData, Function, Inst, Target, Terminator, Value};
 use crate::names::Names;
-use crate::op::Op;
+use crate::op::{Array, Op};
 use crate::path::cranelift::compat;
 use crate::path::cranelift::emit::trap_of;
 use crate::path::cranelift::meaning::{Widths, zero_extend, zero_extension};
@@ -34,9 +37,14 @@ enum Source {
     Unknown,
     /// The pointer to the inputs.
     Pointer,
+    /// The address of the host's `emit`.
+    Emit,
     /// A constant, an input, or a value of the lab function.
     Atom(Atom),
 }
+
+/// How many additions may lie between an array and an access.
+const ACCESS_DEPTH: u32 = 8;
 
 pub(super) struct Raiser<'a> {
     clif: &'a ir::Function,
@@ -89,16 +97,19 @@ impl<'a> Raiser<'a> {
             }
             for inst in clif.layout.block_insts(block) {
                 for &result in clif.dfg.inst_results(inst) {
-                    let atom = match *compat::data(clif, inst) {
+                    let source = match *compat::data(clif, inst) {
                         InstructionData::UnaryImm { opcode: Opcode::Iconst, imm } => {
-                            Atom::Const(zero_extend(imm.bits(), bits(clif.dfg.value_type(result))?))
+                            Source::Atom(Atom::Const(zero_extend(imm.bits(), bits(clif.dfg.value_type(result))?)))
                         }
-                        InstructionData::Load { opcode: Opcode::Load, arg, offset, .. } => {
-                            self.input(arg, offset.into(), clif.dfg.value_type(result))?
+                        InstructionData::Load { opcode: Opcode::Load, arg, offset, .. }
+                            if matches!(self.source(arg), Source::Pointer) =>
+                        {
+                            self.input(offset.into(), clif.dfg.value_type(result))?
                         }
-                        _ => self.fresh_value(result),
+                        InstructionData::StackAddr { offset, .. } => Source::Atom(Atom::Const(offset.into())),
+                        _ => Source::Atom(self.fresh_value(result)),
                     };
-                    self.set_source(result, Source::Atom(atom));
+                    self.set_source(result, source);
                 }
             }
         }
@@ -117,11 +128,13 @@ impl<'a> Raiser<'a> {
         self.sources[self.clif.dfg.resolve_aliases(value).as_u32() as usize]
     }
 
-    /// The input that a load reads. The entry block, whose parameter is the pointer, comes first in the layout.
-    fn input(&self, pointer: ir::Value, offset: i64, ty: Type) -> Result<Atom, String> {
+    /// What a load reads: an input, or what stands behind them. The entry block, whose parameter is the pointer, comes first in the layout.
+    fn input(&self, offset: i64, ty: Type) -> Result<Source, String> {
         let index = usize::try_from(offset / 8).ok().filter(|_| offset % 8 == 0 && ty == types::I64);
-        match (self.source(pointer), index.and_then(|index| self.function.inputs.get(index))) {
-            (Source::Pointer, Some(&input)) => Ok(Atom::Value(input)),
+        let inputs = &self.function.inputs;
+        match index {
+            Some(index) if index < inputs.len() => Ok(Source::Atom(Atom::Value(inputs[index]))),
+            Some(index) if index == inputs.len() => Ok(Source::Emit),
             _ => Err(format!("load of {ty} at {offset}")),
         }
     }
@@ -207,12 +220,23 @@ impl<'a> Raiser<'a> {
         Ok(Target { block: self.blocks[block.as_u32() as usize], args })
     }
 
-    /// Appends what an instruction means to the body. Constants and loads were given their meaning in `name_values`.
+    /// Appends what an instruction means to the body. Constants and the loads of inputs were given their meaning in
+    /// `name_values`.
     fn inst(&mut self, inst: ir::Inst) -> Result<(), String> {
         let dfg = &self.clif.dfg;
         let data = compat::data(self.clif, inst);
         let opcode = data.opcode();
-        if matches!(opcode, Opcode::Iconst | Opcode::Load | Opcode::Nop) {
+        if matches!(opcode, Opcode::Iconst | Opcode::StackAddr | Opcode::Nop) {
+            return Ok(());
+        }
+        if let InstructionData::Load { .. } | InstructionData::Store { .. } = *data {
+            return self.access(inst);
+        }
+        if let (Opcode::CallIndirect, &[callee, value]) = (opcode, dfg.inst_args(inst))
+            && matches!(self.source(callee), Source::Emit)
+        {
+            let value = self.atom(value)?;
+            self.emit(Op::Emit, &[value]);
             return Ok(());
         }
         let (&[result], args) = (dfg.inst_results(inst), dfg.inst_args(inst)) else { return Err(opcode.to_string()) };
@@ -242,6 +266,61 @@ impl<'a> Raiser<'a> {
         Ok(())
     }
 
+    /// Appends a load from an array or a store in it. The loads of inputs are no instructions.
+    fn access(&mut self, inst: ir::Inst) -> Result<(), String> {
+        let dfg = &self.clif.dfg;
+        let (stored, pointer, offset) = match *compat::data(self.clif, inst) {
+            InstructionData::Load { opcode: Opcode::Load, arg, offset, .. } => (None, arg, offset),
+            InstructionData::Store { opcode: Opcode::Store, args: [value, pointer], offset, .. } => {
+                (Some(value), pointer, offset)
+            }
+            ref other => return Err(other.opcode().to_string()),
+        };
+        if stored.is_none() && matches!(self.source(pointer), Source::Pointer) {
+            return Ok(());
+        }
+        let accessed = stored.unwrap_or_else(|| dfg.inst_results(inst)[0]);
+        let ty = dfg.value_type(accessed);
+        let array = self.array(pointer, ACCESS_DEPTH).filter(|_| ty == types::I64);
+        let array = array.ok_or_else(|| format!("{} of {ty} at an address", compat::data(self.clif, inst).opcode()))?;
+        let address = self.atom(pointer)?;
+        let address = match i64::from(offset) {
+            0 => address,
+            offset => self.emit(Op::Add, &[address, Atom::Const(offset)]),
+        };
+        let index = self.emit(Op::Lshr, &[address, Atom::Const(3)]);
+        match stored {
+            Some(value) => {
+                let value = self.atom(value)?;
+                self.emit(Op::Store(array), &[index, value]);
+            }
+            None => {
+                let Source::Atom(Atom::Value(dest)) = self.source(accessed) else {
+                    unreachable!("named in name_values")
+                };
+                self.body.push(Inst::new(dest, Op::Load(array), &[index]));
+            }
+        }
+        Ok(())
+    }
+
+    /// The array that an address is computed from by additions alone.
+    fn array(&self, address: ir::Value, depth: u32) -> Option<Array> {
+        let ir::ValueDef::Result(inst, _) = self.clif.dfg.value_def(self.clif.dfg.resolve_aliases(address)) else {
+            return None;
+        };
+        match *compat::data(self.clif, inst) {
+            InstructionData::StackAddr { stack_slot, .. } => {
+                let length = compat::slot_size(self.clif, stack_slot) / 8;
+                Array::new(stack_slot.as_u32().try_into().ok()?, length.try_into().ok()?)
+            }
+            InstructionData::Binary { opcode: Opcode::Iadd, args } if depth > 0 => {
+                args.into_iter().find_map(|arg| self.array(arg, depth - 1))
+            }
+            _ => None,
+        }
+    }
+
     /// Appends an operation with a result of its own.
     pub(super) fn emit(&mut self, op: Op, operands: &[Atom]) -> Atom {
         let dest = Value(self.function.value_names.push_numbered(self.temporary_base, self.temporaries));
@@ -255,6 +334,7 @@ impl<'a> Raiser<'a> {
         match self.source(value) {
             Source::Atom(atom) => Ok(atom),
             Source::Pointer => Err("the pointer to the inputs as a value".to_string()),
+            Source::Emit => Err("the address of emit as a value".to_string()),
             // For S2 to judge: a name that nothing defines.
             Source::Unknown => {
                 let atom = self.fresh_value(value);

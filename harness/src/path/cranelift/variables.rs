@@ -13,6 +13,7 @@ use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext, Variable};
 
 use crate::path::cranelift::compat;
 use crate::path::cranelift::emit::{self, Made};
+use crate::path::cranelift::host::Host;
 use crate::plant::{self, Fault};
 use crate::tac::cfg::{BlockIndex, Cfg, Terminator};
 use crate::tac::{Assign, Atom, Var};
@@ -51,7 +52,7 @@ pub(super) fn lower(
     let blocks: Vec<ir::Block> = cfg.blocks.iter().map(|_| builder.create_block()).collect();
     let variables: Vec<Variable> =
         (0..cfg.variables.len()).map(|index| compat::declare_var(&mut builder, index)).collect();
-    let mut lowering = Lowering { builder, blocks, variables };
+    let mut lowering = Lowering { builder, blocks, variables, host: Host::default() };
     let awaited = awaited(cfg);
     let mut open = open_edges(cfg, &awaited);
     if sealing == Sealing::Early {
@@ -60,7 +61,7 @@ pub(super) fn lower(
     for (i, block) in cfg.blocks.iter().enumerate() {
         lowering.builder.switch_to_block(lowering.blocks[i]);
         if i == 0 {
-            lowering.define_variables(cfg.inputs);
+            lowering.define_variables(cfg);
         }
         let truth = lowering.body(&block.body);
         lowering.terminator(&block.term, truth.filter(|_| direct), i + 1);
@@ -101,6 +102,7 @@ struct Lowering<'a> {
     builder: FunctionBuilder<'a>,
     blocks: Vec<ir::Block>,
     variables: Vec<Variable>,
+    host: Host,
 }
 
 impl Lowering<'_> {
@@ -112,8 +114,10 @@ impl Lowering<'_> {
     }
 
     /// Gives the variables their first values: an input what the run passes, the others 0.
-    fn define_variables(&mut self, inputs: usize) {
-        let mut values = emit::load_inputs(&mut self.builder, self.blocks[0], inputs);
+    fn define_variables(&mut self, cfg: &Cfg) {
+        let operations = cfg.blocks.iter().flat_map(|block| &block.body).map(|assign| assign.op);
+        let (mut values, host) = emit::load_inputs(&mut self.builder, self.blocks[0], cfg.inputs, operations);
+        self.host = host;
         values.resize_with(self.variables.len(), || self.builder.ins().iconst(types::I64, 0));
         for (&variable, &value) in self.variables.iter().zip(&values) {
             self.builder.def_var(variable, value);
@@ -128,7 +132,7 @@ impl Lowering<'_> {
             for (arg, &operand) in args.iter_mut().zip(assign.operands()) {
                 *arg = Made::Number(self.atom(operand));
             }
-            let made = emit::operation(&mut self.builder, assign.op, args);
+            let made = emit::operation(&mut self.builder, &self.host, assign.op, args);
             match made {
                 Made::Truth(value) => truth = Some((assign.dest, value)),
                 Made::Number(_) | Made::Narrow(..) => truth = None,

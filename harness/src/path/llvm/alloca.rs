@@ -18,6 +18,7 @@ pub fn emit(cfg: &Cfg, direct: bool, emitter: &mut Emitter<'_, '_>) -> Result<()
     for variable in 0..cfg.variables.len() {
         slots.push(emitter.alloca(&emitter.name(&cfg.variables, variable as u32))?);
     }
+    emitter.declare_arrays(cfg.blocks.iter().flat_map(|block| &block.body).map(|assign| assign.op))?;
     for (variable, &slot) in slots.iter().enumerate() {
         let first = if variable < cfg.inputs {
             emitter.input(variable, cfg.inputs, "")?

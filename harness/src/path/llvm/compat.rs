@@ -10,7 +10,7 @@
 //! | 18 | there is no `disjoint` and no `nneg` |
 //! | 18 | `instcombine` does not look for a fixpoint, nor know the parameter that tells it not to |
 //! | 17 | the C API neither tells nor sets the flags `nuw`, `nsw` and `exact`; C++ tells them, and no path sets them |
-//! | 16 | there is no `LLVMGetVersion` |
+//! | 16 | there is no `LLVMGetVersion`; that a function touches no memory is `readnone` |
 //! | 15 | the elements of constants are asked for by the kind of constant |
 //! | 15 | pointers have the type of what they point to |
 //! | 14 | a `getelementptr` doesn't tell the type that it counts in |
@@ -20,7 +20,7 @@ use inkwell::builder::{Builder, BuilderError};
 use inkwell::context::Context;
 use inkwell::llvm_sys::prelude::LLVMValueRef;
 use inkwell::llvm_sys::{LLVMOpcode, core};
-use inkwell::types::{IntType, PointerType};
+use inkwell::types::{AnyType, AnyTypeEnum, ArrayType, IntType, PointerType};
 use inkwell::values::{BasicValueEnum, InstructionValue, IntValue, PointerValue};
 
 use crate::optimized::Flags;
@@ -51,6 +51,9 @@ pub fn version() -> String {
 pub fn version() -> String {
     env!("CARGO_PKG_VERSION").to_string()
 }
+
+/// The attribute, with the value 0, that says that a function touches no memory.
+pub const PURE: &str = if cfg!(llvm_before = "16") { "readnone" } else { "memory" };
 
 /// A pointer to the inputs.
 pub fn pointer(context: &Context) -> PointerType<'_> {
@@ -112,6 +115,37 @@ pub unsafe fn offset<'ctx>(
     unsafe { builder.build_gep(place, &[by], "") }
 }
 
+/// The place of an element of an array: by an index of whole arrays and one of elements.
+///
+/// # Safety
+///
+/// It lies within the array.
+#[cfg(not(llvm_before = "15"))]
+pub unsafe fn element_place<'ctx>(
+    builder: &Builder<'ctx>,
+    ty: ArrayType<'ctx>,
+    array: PointerValue<'ctx>,
+    indices: [IntValue<'ctx>; 2],
+) -> Result<PointerValue<'ctx>, BuilderError> {
+    // SAFETY: as the caller promises.
+    unsafe { builder.build_gep(ty, array, &indices, "") }
+}
+/// The place of an element of an array: by an index of whole arrays and one of elements.
+///
+/// # Safety
+///
+/// It lies within the array.
+#[cfg(llvm_before = "15")]
+pub unsafe fn element_place<'ctx>(
+    builder: &Builder<'ctx>,
+    _: ArrayType<'ctx>,
+    array: PointerValue<'ctx>,
+    indices: [IntValue<'ctx>; 2],
+) -> Result<PointerValue<'ctx>, BuilderError> {
+    // SAFETY: as the caller promises.
+    unsafe { builder.build_gep(array, &indices, "") }
+}
+
 /// Whether a `getelementptr` counts in the inputs' own type.
 #[cfg(not(llvm_before = "14"))]
 pub fn steps_by_i64(inst: InstructionValue<'_>) -> bool {
@@ -123,6 +157,18 @@ pub fn steps_by_i64(inst: InstructionValue<'_>) -> bool {
 pub fn steps_by_i64(inst: InstructionValue<'_>) -> bool {
     let pointer = inst.get_operand(0).and_then(|operand| operand.value());
     pointer.is_some_and(|pointer| pointer.get_type().into_pointer_type().get_element_type().is_int_type())
+}
+
+/// The type that a `getelementptr` counts in first.
+#[cfg(not(llvm_before = "14"))]
+pub fn counted_type(inst: InstructionValue<'_>) -> Option<AnyTypeEnum<'_>> {
+    inst.get_gep_source_element_type().ok().map(|ty| ty.as_any_type_enum())
+}
+/// The type that a `getelementptr` counts in first: the type that its pointer points to.
+#[cfg(llvm_before = "14")]
+pub fn counted_type(inst: InstructionValue<'_>) -> Option<AnyTypeEnum<'_>> {
+    let pointer = inst.get_operand(0).and_then(|operand| operand.value());
+    pointer.map(|pointer| pointer.get_type().into_pointer_type().get_element_type())
 }
 
 /// What an `or` promises.

@@ -17,13 +17,15 @@ use inkwell::values::{FunctionValue, InstructionOpcode, InstructionValue, IntVal
 
 use super::{Stop, compat};
 use crate::names::Names;
-use crate::op::Trap;
+use crate::op::{Array, Trap};
 use crate::plant::{self, Fault};
 
 /// The name of the compiled function.
 pub const FUNCTION: &str = "f";
 /// The name of the host function that ends a run with a trap; its argument is the index of [`TRAPS`].
 pub const RAISE_TRAP: &str = "raise_trap";
+/// The name of the host function that records what a run emits.
+pub const EMIT: &str = "emit";
 /// The traps in the order of the codes that `raise_trap` takes.
 pub const TRAPS: [Trap; 2] = [Trap::DivByZero, Trap::Overflow];
 
@@ -37,6 +39,8 @@ pub struct Emitter<'a, 'ctx> {
     pub(super) i64: IntType<'ctx>,
     traps: [Option<BasicBlock<'ctx>>; TRAPS.len()],
     named: bool,
+    /// The function's arrays.
+    pub(super) arrays: Vec<(Array, PointerValue<'ctx>)>,
 }
 
 impl<'a, 'ctx> Emitter<'a, 'ctx> {
@@ -46,7 +50,13 @@ impl<'a, 'ctx> Emitter<'a, 'ctx> {
         let pointer = compat::pointer(context);
         let function = module.add_function(FUNCTION, i64.fn_type(&[pointer.into()], false), None);
         attribute(context, function, "nounwind");
-        Emitter { context, module, builder: context.create_builder(), function, i64, traps: [None; 2], named }
+        let builder = context.create_builder();
+        Emitter { context, module, builder, function, i64, traps: [None; 2], named, arrays: Vec::new() }
+    }
+
+    /// Whether values get names.
+    pub(super) fn is_named(&self) -> bool {
+        self.named
     }
 
     /// A new block at the end of the function.
@@ -147,6 +157,22 @@ impl<'a, 'ctx> Emitter<'a, 'ctx> {
             self.builder.position_at_end(next);
         }
         Ok(known != Some(1))
+    }
+
+    /// Appends a call of the host's `emit`.
+    pub(super) fn emit(&self, value: IntValue<'ctx>) -> Result<(), Stop> {
+        let emit = self.module.get_function(EMIT).unwrap_or_else(|| {
+            let signature = self.context.void_type().fn_type(&[self.i64.into()], false);
+            let emit = self.module.add_function(EMIT, signature, None);
+            attribute(self.context, emit, "nounwind");
+            if plant::on(Fault::LlvmEmitIsPure) {
+                attribute(self.context, emit, "willreturn");
+                attribute(self.context, emit, compat::PURE);
+            }
+            emit
+        });
+        self.builder.build_call(emit, &[value.into()], "")?;
+        Ok(())
     }
 
     /// The block that ends the run with this trap. Leaves the builder there when it is new.

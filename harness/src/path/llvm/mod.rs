@@ -8,8 +8,10 @@
 //! code.
 
 mod alloca;
+mod arrays;
 mod compat;
 mod costs;
+mod elements;
 mod emit;
 #[cfg(not(shared_object))]
 mod faults;
@@ -39,7 +41,6 @@ use inkwell::values::InstructionOpcode;
 
 use crate::case::{Case, Program};
 use crate::lab;
-use crate::op::Outcome;
 use crate::path::native::{self, NativeEnd};
 use crate::path::{
     Detail, Fault, FaultKind, Observation, Path, PathId, Raised, Size, Stage, Toolchain, Unsupported, now,
@@ -304,15 +305,12 @@ fn run(loaded: &Loaded, case: &Case, observation: &mut Observation) -> Result<()
         for vector in &case.vectors {
             // SAFETY: LLVM compiled the function for this ABI, and it reads no inputs but the program's, of which
             // `observe` has seen that the vector has all.
-            let end =
+            let run =
                 unsafe { code.call(loaded.entry, vector, &|_| None, native::limit(case.fuel)) }.map_err(failed)?;
-            observation.faults.extend(end.fault());
-            observation.outcomes.push(match end {
-                NativeEnd::Return(value) => Some(Outcome::Return(value)),
-                NativeEnd::Trap(trap) => Some(Outcome::Trap(trap)),
-                NativeEnd::Fault(_) | NativeEnd::Hang => None,
-            });
-            if end == NativeEnd::Hang {
+            observation.faults.extend(run.end.fault());
+            let hangs = run.end == NativeEnd::Hang;
+            observation.outcomes.push(run.outcome());
+            if hangs {
                 // One is enough to know; each costs the whole limit.
                 observation.outcomes.resize(case.vectors.len(), None);
                 break;

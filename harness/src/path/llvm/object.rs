@@ -1,7 +1,7 @@
 //! From an ELF object in memory to machine code in an arena: a linker for one small function.
 //!
-//! The sections that are to be loaded (code, constant tables) are laid out one after the other; behind them stands a
-//! stub for the host function that the code calls, since it lies further away than a 32-bit displacement reaches.
+//! The sections that are to be loaded (code, constant tables) are laid out one after the other; behind them stand
+//! stubs for the host's functions that the code may call, since they lie further away than a 32-bit displacement reaches.
 
 use std::io;
 
@@ -11,17 +11,24 @@ use object::read::elf::{ElfFile64, ElfSymbol64};
 use object::{Object, ObjectSection, ObjectSymbol, RelocationFlags, RelocationTarget, SectionFlags};
 
 use super::Stop;
-use super::emit::{FUNCTION, RAISE_TRAP};
+use super::emit::{EMIT, FUNCTION, RAISE_TRAP};
 use crate::path::{FaultKind, Stage, Unsupported, native};
 
 /// `movabs r11, address; jmp r11`.
 const STUB: [u8; 13] = [0x49, 0xbb, 0, 0, 0, 0, 0, 0, 0, 0, 0x41, 0xff, 0xe3];
-/// Where the stub's address stands in it.
+/// Where a stub's address stands in it.
 const STUB_ADDRESS: std::ops::Range<usize> = 2..10;
+
+/// The host's functions by name.
+fn host() -> [(&'static str, *const ()); 5] {
+    let [memset, memcpy, memmove] = native::LIBRARY;
+    let own = [(RAISE_TRAP, native::raise_trap as *const ()), (EMIT, native::emit as *const ())];
+    [own[0], own[1], memset, memcpy, memmove]
+}
 
 /// An object that can be placed.
 pub struct Loaded {
-    /// The sections and the stub, before relocation.
+    /// The sections and the stubs, before relocation.
     image: Vec<u8>,
     /// Where the function begins.
     pub entry: usize,
@@ -73,15 +80,18 @@ impl Loaded {
             starts.insert(section.index(), image.len());
             image.extend_from_slice(section.data().map_err(broken)?);
         }
-        pad(&mut image, 16);
-        let stub = image.len();
-        image.extend_from_slice(&STUB);
-        let raise_trap = native::raise_trap as *const () as u64;
-        image[stub..][STUB_ADDRESS].copy_from_slice(&raise_trap.to_le_bytes());
+        let sections = image.len();
+        let stubs = host().map(|(name, function)| {
+            pad(&mut image, 16);
+            let stub = image.len();
+            image.extend_from_slice(&STUB);
+            image[stub..][STUB_ADDRESS].copy_from_slice(&(function as u64).to_le_bytes());
+            (name, stub)
+        });
 
         let address = |symbol: &ElfSymbol64| match symbol.section_index() {
             Some(section) => starts.get(&section).map(|start| start + symbol.address() as usize),
-            None => (symbol.name() == Ok(RAISE_TRAP)).then_some(stub),
+            None => stubs.iter().find(|(name, _)| symbol.name() == Ok(*name)).map(|(_, stub)| *stub),
         };
         let mut relocations = Vec::new();
         for section in file.sections() {
@@ -99,7 +109,7 @@ impl Loaded {
                     RelocationFlags::Elf { r_type: elf::R_X86_64_64 } => Kind::Absolute64,
                     other => return unsupported(&format!("relocation {other:?}")),
                 };
-                let place = within(stub, start, offset, kind)
+                let place = within(sections, start, offset, kind)
                     .ok_or_else(|| broken("a relocation lies outside the sections"))?;
                 relocations.push(Relocation { place, target, addend: relocation.addend(), kind });
             }
@@ -153,7 +163,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_relocation_ends_before_the_stub() {
+    fn a_relocation_ends_before_the_stubs() {
         for (kind, last) in [(Kind::Relative32, 28), (Kind::Absolute64, 24)] {
             assert_eq!(within(32, 16, last - 16, kind), Some(last as usize));
             assert_eq!(within(32, 16, last - 16 + 1, kind), None);

@@ -23,6 +23,15 @@ impl<'ctx> Emitter<'_, 'ctx> {
                 let condition = self.condition(a)?;
                 Ok(self.builder.build_select(condition, b, c, name)?.into_int_value())
             }
+            Op::Emit => {
+                self.emit(a)?;
+                Ok(a)
+            }
+            Op::Load(array) => self.load_element(array, a, name),
+            Op::Store(array) => {
+                self.store_element(array, a, b)?;
+                Ok(b)
+            }
             Op::Zext8 => self.cut(Int::U8, a, name),
             Op::Zext16 => self.cut(Int::U16, a, name),
             Op::Zext32 => self.cut(Int::U32, a, name),

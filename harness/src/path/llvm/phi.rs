@@ -25,6 +25,7 @@ pub fn emit(function: &PhiFunction, emitter: &mut Emitter<'_, '_>) -> Result<(),
 
     let mut values = Values(vec![None; function.value_names.len()]);
     emitter.builder.position_at_end(start.unwrap_or(blocks[0]));
+    emitter.declare_arrays(function.blocks.iter().flat_map(|block| &block.body).map(|inst| inst.op))?;
     for (index, &input) in function.inputs.iter().enumerate() {
         let name = emitter.name(&function.value_names, input.0);
         values.0[input.index()] = Some(emitter.input(index, function.inputs.len(), &name)?);

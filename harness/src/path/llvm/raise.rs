@@ -19,11 +19,11 @@ use inkwell::values::{
 };
 
 use super::compat;
-use super::emit::{FUNCTION, RAISE_TRAP, TRAPS};
+use super::emit::{EMIT, FUNCTION, RAISE_TRAP, TRAPS};
 use super::meaning::{comparison, intrinsic_operation, operation, zero_extension};
 use crate::lab::{Atom, Block, Inst, Phi, PhiBlock, PhiFunction, Terminator, Value};
 use crate::names::Names;
-use crate::op::{Int, Op, Trap};
+use crate::op::{Array, Int, Op, Trap};
 
 /// What can't be raised: an opcode, a kind of value.
 pub type Reason = String;
@@ -59,12 +59,14 @@ pub fn raise(module: &Module<'_>, inputs: usize) -> Result<PhiFunction, Reason> 
 }
 
 /// Names for everything, given before anything is translated: a phi may use what stands behind it.
-struct Raiser<'ctx> {
+pub(super) struct Raiser<'ctx> {
     inputs: Vec<Value>,
-    /// Integers.
-    atoms: Table<LLVMValueRef, Atom>,
+    /// Integers, and the addresses of elements of arrays.
+    pub(super) atoms: Table<LLVMValueRef, Atom>,
     /// Pointers into the inputs, by index.
     places: Table<LLVMValueRef, usize>,
+    /// The arrays that pointers point into.
+    pub(super) arrays: Table<LLVMValueRef, Array>,
     /// The reachable blocks.
     blocks: Table<BasicBlock<'ctx>, Block>,
     value_names: Names,
@@ -88,6 +90,7 @@ impl<'ctx> Raiser<'ctx> {
             inputs,
             atoms: Table::default(),
             places: Table::default(),
+            arrays: Table::default(),
             blocks: Table::default(),
             value_names,
             block_names,
@@ -109,6 +112,12 @@ impl<'ctx> Raiser<'ctx> {
 
     fn number_instruction(&mut self, inst: InstructionValue<'ctx>) -> Result<(), Reason> {
         match inst.get_opcode() {
+            InstructionOpcode::Alloca => self.number_alloca(inst)?,
+            InstructionOpcode::GetElementPtr if self.array_at(inst, 0)?.is_some() => {
+                self.arrays.extend(self.array_at(inst, 0)?.map(|array| (inst.as_value_ref(), array)));
+                self.number_value(inst);
+            }
+            InstructionOpcode::Load if self.array_at(inst, 0)?.is_some() => self.number_value(inst),
             // The inputs' places dominate their uses within the entry block, so they are known here.
             InstructionOpcode::GetElementPtr => {
                 let place = self.places.get(&operand(inst, 0)?.as_value_ref()).ok_or("getelementptr of a value")?;
@@ -122,13 +131,15 @@ impl<'ctx> Raiser<'ctx> {
                 let input = place.and_then(|&place| self.inputs.get(place)).ok_or("load")?;
                 self.atoms.insert(inst.as_value_ref(), Atom::Value(*input));
             }
-            _ if matches!(inst.get_type(), AnyTypeEnum::IntType(_)) => {
-                let value = Value(self.value_names.push_version(self.base, self.atoms.len() as u32));
-                self.atoms.insert(inst.as_value_ref(), Atom::Value(value));
-            }
+            _ if matches!(inst.get_type(), AnyTypeEnum::IntType(_)) => self.number_value(inst),
             _ => {}
         }
         Ok(())
+    }
+
+    fn number_value(&mut self, inst: InstructionValue<'ctx>) {
+        let value = Value(self.value_names.push_version(self.base, self.atoms.len() as u32));
+        self.atoms.insert(inst.as_value_ref(), Atom::Value(value));
     }
 
     fn block(&mut self, block: BasicBlock<'ctx>) -> Result<PhiBlock, Reason> {
@@ -136,9 +147,15 @@ impl<'ctx> Raiser<'ctx> {
         let mut term = None;
         for inst in block.get_instructions() {
             match inst.get_opcode() {
-                InstructionOpcode::GetElementPtr | InstructionOpcode::Load => {}
+                InstructionOpcode::Alloca => {}
+                InstructionOpcode::GetElementPtr | InstructionOpcode::Load | InstructionOpcode::Store => {
+                    self.element(inst, &mut body)?;
+                }
                 InstructionOpcode::Phi => phis.push(self.phi(inst)?),
-                InstructionOpcode::Call if intrinsic(inst).is_none() => trap = Some(raised_trap(inst)?),
+                InstructionOpcode::Call if intrinsic(inst).is_none() => match callee(inst)?.as_str() {
+                    EMIT => self.emit(inst, &mut body)?,
+                    _ => trap = Some(raised_trap(inst)?),
+                },
                 InstructionOpcode::Switch => term = Some(self.switch(inst)?),
                 InstructionOpcode::Return => term = Some(Terminator::Ret(self.atom(operand(inst, 0)?)?)),
                 InstructionOpcode::Unreachable => {
@@ -236,15 +253,27 @@ impl<'ctx> Raiser<'ctx> {
         let signed = matches!(op, Op::At(narrow, int) if int.signed() && !narrow.compares())
             || opcode == InstructionOpcode::SExt && result < 64;
         if signed {
-            let (base, count) = self.temporaries;
-            self.temporaries.1 += 1;
-            let wide = Value(self.value_names.push_version(base, count));
+            let wide = self.temporary();
             body.push(Inst::new(wide, op, &operands));
             let held = Int::new(result, false).map(zero_extension).ok_or_else(|| format!("{what} to i{result}"))?;
             body.push(Inst::new(dest, held, &[Atom::Value(wide)]));
         } else {
             body.push(Inst::new(dest, op, &operands));
         }
+        Ok(())
+    }
+
+    /// A new name for an intermediate result.
+    pub(super) fn temporary(&mut self) -> Value {
+        let (base, count) = self.temporaries;
+        self.temporaries.1 += 1;
+        Value(self.value_names.push_version(base, count))
+    }
+
+    /// A call of `emit`, which gives nothing here.
+    fn emit(&mut self, inst: InstructionValue<'ctx>, body: &mut Vec<Inst>) -> Result<(), Reason> {
+        let value = self.atom(operand(inst, 0)?)?;
+        body.push(Inst::new(self.temporary(), Op::Emit, &[value]));
         Ok(())
     }
 
@@ -272,14 +301,14 @@ impl<'ctx> Raiser<'ctx> {
         Ok(Some((op, operands)))
     }
 
-    fn dest(&self, inst: InstructionValue<'ctx>) -> Result<Value, Reason> {
+    pub(super) fn dest(&self, inst: InstructionValue<'ctx>) -> Result<Value, Reason> {
         match self.atoms.get(&inst.as_value_ref()) {
             Some(Atom::Value(value)) => Ok(*value),
             _ => Err(mnemonic(inst.get_opcode())),
         }
     }
 
-    fn atom(&self, value: BasicValueEnum<'ctx>) -> Result<Atom, Reason> {
+    pub(super) fn atom(&self, value: BasicValueEnum<'ctx>) -> Result<Atom, Reason> {
         match self.atoms.get(&value.as_value_ref()) {
             Some(atom) => Ok(*atom),
             None => constant(value).map(Atom::Const),
@@ -313,11 +342,16 @@ fn wide_constant(value: BasicValueEnum<'_>) -> Result<i64, Reason> {
     number.map(|number| number as i64).ok_or_else(|| "wide constant".into())
 }
 
-/// A call of the host function that ends the run. There are no other calls.
-fn raised_trap(inst: InstructionValue<'_>) -> Result<Trap, Reason> {
+/// The name of what is called.
+fn callee(inst: InstructionValue<'_>) -> Result<String, Reason> {
     let call = CallSiteValue::try_from(inst).map_err(|()| "call")?;
     let callee = call.get_called_fn_value().ok_or("call of a value")?;
-    let name = callee.get_name().to_string_lossy();
+    Ok(callee.get_name().to_string_lossy().into_owned())
+}
+
+/// A call of the host function that ends the run.
+fn raised_trap(inst: InstructionValue<'_>) -> Result<Trap, Reason> {
+    let name = callee(inst)?;
     if name != RAISE_TRAP {
         return Err(format!("call {name}"));
     }
@@ -326,7 +360,7 @@ fn raised_trap(inst: InstructionValue<'_>) -> Result<Trap, Reason> {
 }
 
 /// A constant, a narrow one zero-extended.
-fn constant(value: BasicValueEnum<'_>) -> Result<i64, Reason> {
+pub(super) fn constant(value: BasicValueEnum<'_>) -> Result<i64, Reason> {
     match value {
         BasicValueEnum::IntValue(int) if int.is_constant_int() => match int.get_type().get_bit_width() {
             64 => int.get_sign_extended_constant(),
@@ -352,12 +386,12 @@ fn c_opcode(inst: InstructionValue<'_>) -> LLVMOpcode {
     unsafe { core::LLVMGetInstructionOpcode(inst.as_value_ref()) }
 }
 
-fn operand<'ctx>(inst: InstructionValue<'ctx>, index: u32) -> Result<BasicValueEnum<'ctx>, Reason> {
+pub(super) fn operand<'ctx>(inst: InstructionValue<'ctx>, index: u32) -> Result<BasicValueEnum<'ctx>, Reason> {
     inst.get_operand(index).and_then(|operand| operand.value()).ok_or_else(|| mnemonic(inst.get_opcode()))
 }
 
 /// The bits of an integer; 0 for anything else.
-fn width(value: BasicValueEnum<'_>) -> u32 {
+pub(super) fn width(value: BasicValueEnum<'_>) -> u32 {
     match value {
         BasicValueEnum::IntValue(int) => int.get_type().get_bit_width(),
         _ => 0,

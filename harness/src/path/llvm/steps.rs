@@ -100,9 +100,10 @@ impl Seen<'_> {
             (Some((_, before)), _) if *before == outcomes => {}
             (Some((_, before)), Some((step, name))) => {
                 let changed = before.iter().zip(&outcomes).position(|(before, after)| before != after).unwrap_or(0);
-                let (inputs, before, after) = (&self.case.vectors[changed], before[changed], outcomes[changed]);
+                let (inputs, before, after) = (&self.case.vectors[changed], &before[changed], &outcomes[changed]);
                 let why = undefined.map(|undefined| format!("; {undefined}")).unwrap_or_default();
-                let what = format!("{name}: inputs {inputs:?} gave {before} before it and give {after} after it{why}");
+                let what =
+                    format!("{name}: inputs {inputs:?} gave {before:#} before it and give {after:#} after it{why}");
                 self.note(step, what);
                 self.observation.texts.extend(self.before.take());
                 self.keep(stage, &outcomes);
@@ -116,7 +117,7 @@ impl Seen<'_> {
     }
 
     fn keep(&mut self, stage: Stage, outcomes: &[Outcome]) {
-        self.observation.interpreted.push((stage, outcomes.iter().copied().map(Some).collect()));
+        self.observation.interpreted.push((stage, outcomes.iter().cloned().map(Some).collect()));
     }
 
     fn note(&mut self, step: &Step, message: String) {

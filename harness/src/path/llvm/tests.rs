@@ -13,7 +13,7 @@ use super::session::{self, Session};
 use super::variants::{CONSTRUCTIONS, Construction, Level, PLAIN, Pipeline};
 use super::{LlvmPath, Stop, phi};
 use crate::case::{Case, Program};
-use crate::op::{Outcome, Trap};
+use crate::op::{End, Trap};
 use crate::path::native::{Arena, NativeEnd};
 use crate::path::{Detail, Fault, FaultKind, Observation, Path, PathId, Stage};
 use crate::{lab, tiny};
@@ -100,7 +100,7 @@ fn a_fatal_error_is_a_fault_and_life_goes_on() {
 
         let observation = observe(&CONSTRUCTIONS[0], &LEVEL, "input a, b; return a + b");
         assert_eq!(observation.faults, []);
-        assert_eq!(observation.outcomes, [Some(Outcome::Return(2))]);
+        assert_eq!(observation.outcomes, [Some(End::Return(2).into())]);
     }
 }
 
@@ -261,7 +261,7 @@ fn execute(text: &str, codegen: CodeGen, inputs: &[i64]) -> Result<NativeEnd, St
     let mut arena = Arena::new().unwrap();
     let code = loaded.place(&mut arena).unwrap();
     // SAFETY: LLVM compiled the function for this ABI, and the tests pass the inputs that it reads.
-    Ok(unsafe { code.call(loaded.entry, inputs, &|_| None, Duration::from_secs(1)) }.unwrap())
+    Ok(unsafe { code.call(loaded.entry, inputs, &|_| None, Duration::from_secs(1)) }.unwrap().end)
 }
 
 #[test]

@@ -8,7 +8,7 @@ use std::ptr;
 use std::time::Duration;
 
 use crate::op::Trap;
-use crate::path::native::{MachineFault, NativeEnd, landing, signals};
+use crate::path::native::{MachineFault, NativeEnd, NativeRun, landing, signals};
 use crate::path::{Stage, now};
 
 /// What an arena holds before it first grows.
@@ -68,13 +68,13 @@ impl Code<'_> {
         inputs: &[i64],
         trap_at: &dyn Fn(u32) -> Option<Trap>,
         limit: Duration,
-    ) -> io::Result<NativeEnd> {
+    ) -> io::Result<NativeRun> {
         signals::prepare_thread()?;
         now::enter(Stage::Execute);
         let code = self.address..self.address + self.size;
         // SAFETY: as the caller promises.
-        let landed = unsafe { landing::call(self.address + entry, inputs.as_ptr(), code.clone(), limit) };
-        Ok(match landed {
+        let (landed, emitted) = unsafe { landing::call(self.address + entry, inputs.as_ptr(), code.clone(), limit) };
+        let end = match landed {
             landing::Landed::Return(value) => NativeEnd::Return(value),
             landing::Landed::Raise(trap) => NativeEnd::Trap(trap),
             landing::Landed::Hang => NativeEnd::Hang,
@@ -86,7 +86,8 @@ impl Code<'_> {
                     None => NativeEnd::Fault(MachineFault { signal, offset, address }),
                 }
             }
-        })
+        };
+        Ok(NativeRun { end, emitted })
     }
 }
 

@@ -15,7 +15,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::ptr;
 use std::time::Duration;
 
-use crate::op::Trap;
+use crate::op::{MOST_EMITTED, Trap};
 use crate::path::native::signals;
 
 /// The code of [`Trap::DivByZero`] for [`raise_trap`].
@@ -66,11 +66,17 @@ pub(super) struct CallState {
     pub(super) ticks: Cell<u32>,
     /// The signal that ended the call: its number, program counter and address.
     pub(super) signal: Cell<(i32, usize, usize)>,
+    /// Room for what the code emits. It lives as long as the thread.
+    room: *const [Cell<i64>],
+    /// How many values it has emitted.
+    emitted: Cell<usize>,
 }
 
 thread_local! {
     /// The innermost frame. Without a destructor and initialized at compile time, so that a handler may read it.
     static TOP: Cell<*const Frame> = const { Cell::new(ptr::null()) };
+    /// Where a call's emitted values go: one more than a right program emits, so that one too many is seen.
+    static ROOM: Box<[Cell<i64>]> = vec![Cell::new(0); MOST_EMITTED + 1].into();
     /// The message of the escape under way.
     static MESSAGE: RefCell<String> = const { RefCell::new(String::new()) };
 }
@@ -103,22 +109,25 @@ impl Frame {
     }
 }
 
-/// Calls machine code. The thread has been prepared by [`signals::prepare_thread`].
+/// Calls machine code; gives what it emitted too. The thread has been prepared by [`signals::prepare_thread`].
 ///
 /// # Safety
 ///
 /// `entry` is the address of machine code as in [`super::Code::call`], within `code`.
-pub(super) unsafe fn call(entry: usize, inputs: *const i64, code: Range<usize>, limit: Duration) -> Landed {
+pub(super) unsafe fn call(entry: usize, inputs: *const i64, code: Range<usize>, limit: Duration) -> (Landed, Vec<i64>) {
     let frame = Frame::new(FrameKind::Call(CallState {
         code,
         max_ticks: signals::ticks(limit),
         ticks: Cell::new(0),
         signal: Cell::new((0, 0, 0)),
+        room: ROOM.with(|room| ptr::from_ref(&**room)),
+        emitted: Cell::new(0),
     }));
     // SAFETY: machine code has no frames that need more than to be dropped, and the rest the caller promises.
     let ended = unsafe { frame.enter(signals::start_ticking, entry, inputs as usize) };
     let FrameKind::Call(state) = &frame.kind else { unreachable!("made above") };
-    match ended.how {
+    let emitted = ROOM.with(|room| room[..state.emitted.get()].iter().map(Cell::get).collect());
+    let landed = match ended.how {
         RETURNED => Landed::Return(ended.value as i64),
         RAISED if ended.value == OVERFLOW => Landed::Raise(Trap::Overflow),
         RAISED => Landed::Raise(Trap::DivByZero),
@@ -127,7 +136,8 @@ pub(super) unsafe fn call(entry: usize, inputs: *const i64, code: Range<usize>, 
             let (signal, pc, address) = state.signal.get();
             Landed::Signal { signal, pc, address }
         }
-    }
+    };
+    (landed, emitted)
 }
 
 /// Ends the machine code that calls it, with the trap of this code: [`DIV_BY_ZERO`], or [`OVERFLOW`]. Does not return.
@@ -140,6 +150,23 @@ pub extern "C" fn raise_trap(code: u64) -> ! {
         // code lies between.
         Some(frame @ Frame { kind: FrameKind::Call(_), .. }) => unsafe { resume(frame.stack.get(), code, RAISED) },
         _ => die("a trap was raised outside machine code"),
+    }
+}
+
+/// Records a value that the machine code which calls it emits. One that finds no room left is dropped: a run that fills
+/// the room is wrong already.
+///
+/// To be called by machine code that [`super::Code::call`] runs, and by nothing else: without such a call the process
+/// ends.
+pub extern "C" fn emit(value: i64) {
+    let Some(Frame { kind: FrameKind::Call(state), .. }) = top() else {
+        die("a value was emitted outside machine code")
+    };
+    let at = state.emitted.get();
+    // SAFETY: the room lives as long as this thread, and is only touched through its cells.
+    if let Some(place) = unsafe { &*state.room }.get(at) {
+        place.set(value);
+        state.emitted.set(at + 1);
     }
 }
 

@@ -10,7 +10,7 @@
 //! - `signals`: turns the synchronous signals and a CPU-time timer into that way out.
 //!
 //! All compiled code has one entry ABI: `extern "C" fn(inputs: *const i64) -> i64`. It calls nothing but
-//! [`raise_trap`].
+//! [`raise_trap`], [`emit`] and the [`LIBRARY`].
 //!
 //! All state belongs to the thread: any number of threads may call at once, and calls nest.
 
@@ -22,15 +22,43 @@ use std::io;
 use std::time::Duration;
 
 pub use arena::{Arena, Code};
-pub use landing::{DIV_BY_ZERO, OVERFLOW, escape, protect, raise_trap};
+pub use landing::{DIV_BY_ZERO, OVERFLOW, emit, escape, protect, raise_trap};
 
-use crate::op::Trap;
+use crate::op::{End, Outcome, Trap};
 use crate::path::{Fault, FaultKind, Stage};
+
+/// What compilers take for granted of C's library: they make calls of these out of loops over arrays.
+pub const LIBRARY: [(&str, *const ()); 3] = [
+    ("memset", libc::memset as *const ()),
+    ("memcpy", libc::memcpy as *const ()),
+    ("memmove", libc::memmove as *const ()),
+];
 
 /// The processor time that a run of machine code gets when the interpreter needed at most `fuel` steps: far more than the
 /// slowest code takes for them (a step is a few instructions, a division at worst 20 ns), so only wrong code outruns it.
 pub fn limit(fuel: u64) -> Duration {
     Duration::from_millis(100) + Duration::from_nanos(fuel.saturating_mul(200))
+}
+
+/// A run of machine code.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NativeRun {
+    /// How it ended.
+    pub end: NativeEnd,
+    /// What it had emitted by then, in order.
+    pub emitted: Vec<i64>,
+}
+
+impl NativeRun {
+    /// What can be seen of it, if it ended as a program can.
+    pub fn outcome(self) -> Option<Outcome> {
+        let end = match self.end {
+            NativeEnd::Return(value) => End::Return(value),
+            NativeEnd::Trap(trap) => End::Trap(trap),
+            NativeEnd::Fault(_) | NativeEnd::Hang => return None,
+        };
+        Some(Outcome { end, emitted: self.emitted })
+    }
 }
 
 /// How a run of machine code ended.

@@ -5,7 +5,7 @@
 
 use std::fmt::Write;
 
-use crate::op::Outcome;
+use crate::op::End;
 use crate::report::draft::{Subject, extra};
 use crate::report::values;
 
@@ -50,10 +50,12 @@ pub fn clif(subject: &Subject<'_>) -> String {
     text.push_str(&function(subject.text("clif").unwrap_or_default()));
     text.push_str(&main(subject.case.program.inputs()));
     for run in &subject.report.runs {
-        match run.right {
-            Outcome::Return(value) => text.push_str(&format!("; run: %main({}) == {value}\n", values(&run.inputs))),
-            // A run command has no word for a trap.
-            right => text.push_str(&format!("; %main({}) is right if it ends in: {right}\n", values(&run.inputs))),
+        match run.right.end {
+            End::Return(value) if run.right.emitted.is_empty() => {
+                text.push_str(&format!("; run: %main({}) == {value}\n", values(&run.inputs)));
+            }
+            // A run command has no word for a trap, nor for what is emitted.
+            _ => text.push_str(&format!("; %main({}) is right if it ends in: {}\n", values(&run.inputs), run.right)),
         }
     }
     text

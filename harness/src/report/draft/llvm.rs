@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use crate::op::{Outcome, Trap};
+use crate::op::{End, Outcome, Trap};
 use crate::path::Stage;
 use crate::report::draft::{Subject, extra, links};
 use crate::triage::{Triage, Trials};
@@ -23,7 +23,7 @@ pub struct Repro {
 
 /// The modules to try, the best first: before the pass, with that pass alone; as written, with all passes up to it; for
 /// code generation, after all passes.
-pub fn candidates(triage: &Triage, trials: &Trials, toolchain: &str, inputs: &[i64], right: Outcome) -> Vec<Repro> {
+pub fn candidates(triage: &Triage, trials: &Trials, toolchain: &str, inputs: &[i64], right: &Outcome) -> Vec<Repro> {
     let repro = |text: &str, passes: Option<String>| Repro {
         text: text.into(),
         module: module(text, inputs, right),
@@ -125,13 +125,13 @@ fn around<'a>(triage: &Triage, trials: &'a Trials) -> Option<(&'a str, &'a str)>
 
 /// A module of the function with a `main` that runs it on one vector. The inputs are a global that others may change, and
 /// the function is not inlined, so that they stay opaque to it.
-pub fn module(text: &str, inputs: &[i64], right: Outcome) -> String {
+pub fn module(text: &str, inputs: &[i64], right: &Outcome) -> String {
     let mut module = String::new();
     for line in text.lines() {
         if is_definition(line) && line.ends_with('{') {
             module.push_str(&line[..line.len() - 1]);
             module.push_str("noinline {\n");
-        } else if !line.starts_with("declare void @raise_trap(") {
+        } else if !HOST.iter().any(|name| line.starts_with(&format!("declare void @{name}("))) {
             module.push_str(line);
             module.push('\n');
         }
@@ -139,8 +139,11 @@ pub fn module(text: &str, inputs: &[i64], right: Outcome) -> String {
     module + &frame(text.contains("@f(i64* "), inputs, right)
 }
 
+/// The functions that the harness provides.
+const HOST: [&str; 2] = ["raise_trap", "emit"];
+
 /// `main` and what it needs. Before LLVM 15 a pointer has the type of what it points to.
-fn frame(has_typed_pointers: bool, inputs: &[i64], right: Outcome) -> String {
+fn frame(has_typed_pointers: bool, inputs: &[i64], right: &Outcome) -> String {
     let pointer = if has_typed_pointers { "i8*" } else { "ptr" };
     let first = |element: &str, count: usize, name: &str| {
         let array = format!("[{count} x {element}]");
@@ -156,16 +159,17 @@ fn frame(has_typed_pointers: bool, inputs: &[i64], right: Outcome) -> String {
     let values: Vec<String> = inputs.iter().map(|value| format!("i64 {value}")).collect();
     let array = format!("[{} x i64]", inputs.len());
     // A trap's code is 0 for a division by zero and 1 for an overflow.
-    let (code, value) = match right {
-        Outcome::Trap(Trap::DivByZero) => (0, None),
-        Outcome::Trap(Trap::Overflow) => (1, None),
-        Outcome::Return(value) => (-1, Some(value)),
-        Outcome::OutOfFuel | Outcome::Undefined => (-1, None),
+    let (code, value) = match right.end {
+        End::Trap(Trap::DivByZero) => (0, None),
+        End::Trap(Trap::Overflow) => (1, None),
+        End::Return(value) => (-1, Some(value)),
+        End::OutOfFuel | End::Undefined => (-1, None),
     };
     let end = match value {
-        Some(value) => {
-            format!("  %wrong = icmp ne i64 %result, {value}\n  %status = zext i1 %wrong to i32\n  ret i32 %status\n")
-        }
+        Some(value) => format!(
+            "  %differs = icmp ne i64 %result, {value}\n{}  ret i32 %status\n",
+            status(has_typed_pointers, right.emitted.len())
+        ),
         None => "  ret i32 1\n".into(),
     };
     format!(
@@ -178,9 +182,8 @@ declare void @exit(i32)
 
 define void @raise_trap(i64 %code) noinline optnone noreturn nounwind {{
   {printf}({trapped}, i64 %code)
-  %wrong = icmp ne i64 %code, {code}
-  %status = zext i1 %wrong to i32
-  call void @exit(i32 %status)
+  %differs = icmp ne i64 %code, {code}
+{status}  call void @exit(i32 %status)
   unreachable
 }}
 
@@ -188,9 +191,63 @@ define i32 @main() noinline optnone {{
   %result = call i64 @f({inputs})
   {printf}({returned}, i64 %result)
 {end}}}
-"#,
+{emitting}"#,
+        emitting = emitting(has_typed_pointers, &printf, &right.emitted),
+        status = status(has_typed_pointers, right.emitted.len()),
         values = values.join(", "),
         inputs = first("i64", inputs.len(), "@inputs"),
+    )
+}
+
+/// The function that prints what is emitted and holds it against what is right: `@emitted` counts, and `@bad` is set at
+/// the first value that differs.
+fn emitting(has_typed_pointers: bool, printf: &str, right: &[i64]) -> String {
+    let length = right.len().max(1);
+    let values: Vec<String> = (0..length).map(|at| format!("i64 {}", right.get(at).copied().unwrap_or(0))).collect();
+    let array = format!("[{length} x i64]");
+    let to = |element: &str| if has_typed_pointers { format!("{element}*") } else { "ptr".into() };
+    let (word, bit, whole) = (to("i64"), to("i1"), to(&array));
+    let format = if has_typed_pointers {
+        "i8* getelementptr ([11 x i8], [11 x i8]* @emits, i64 0, i64 0)"
+    } else {
+        "ptr @emits"
+    };
+    format!(
+        r#"
+@emits = constant [11 x i8] c"emits %lld\0A\00"
+@right = constant {array} [{values}]
+@emitted = global i64 0
+@bad = global i1 false
+
+define void @emit(i64 %value) noinline optnone nounwind {{
+  {printf}({format}, i64 %value)
+  %at = load i64, {word} @emitted
+  %next = add i64 %at, 1
+  store i64 %next, {word} @emitted
+  %within = icmp ult i64 %at, {count}
+  %index = select i1 %within, i64 %at, i64 0
+  %place = getelementptr {array}, {whole} @right, i64 0, i64 %index
+  %expected = load i64, {word} %place
+  %same = icmp eq i64 %value, %expected
+  %good = and i1 %within, %same
+  %worse = xor i1 %good, true
+  %before = load i1, {bit} @bad
+  %after = or i1 %before, %worse
+  store i1 %after, {bit} @bad
+  ret void
+}}
+"#,
+        values = values.join(", "),
+        count = right.len(),
+    )
+}
+
+/// The exit status in `%status`: 1 if `%differs`, or if something else was emitted than is right.
+fn status(has_typed_pointers: bool, emitted: usize) -> String {
+    let (word, bit) = if has_typed_pointers { ("i64*", "i1*") } else { ("ptr", "ptr") };
+    format!(
+        "  %count = load i64, {word} @emitted\n  %misses = icmp ne i64 %count, {emitted}\n  %was.bad = load i1, {bit} @bad\n  \
+         %either = or i1 %misses, %was.bad\n  %wrong = or i1 %either, %differs\n  %status = zext i1 %wrong to i32\n"
     )
 }
 
@@ -200,7 +257,7 @@ fn is_definition(line: &str) -> bool {
 
 /// Both functions in one text, as Alive2 takes them: no groups of attributes, whose definitions are left out.
 fn pair(before: &str, after: &str) -> String {
-    let declared = "declare void @raise_trap(i64) noreturn nounwind\n";
+    let declared = "declare void @raise_trap(i64) noreturn nounwind\ndeclare void @emit(i64) nounwind\n";
     format!("{declared}\n{}\n{}", function(before, "@src("), function(after, "@tgt("))
 }
 

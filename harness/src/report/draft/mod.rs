@@ -14,7 +14,7 @@ use std::fmt::Write;
 
 use crate::case::Case;
 use crate::compare::{Report, Run, Verdict};
-use crate::op::Outcome;
+use crate::op::{End, Outcome};
 use crate::path::{PathId, Stage};
 use crate::report::values;
 use crate::triage::{DRAFT, Triage, Trials};
@@ -60,15 +60,15 @@ impl<'a> Subject<'a> {
     }
 
     /// The first run in which something is wrong, and what the accused path gave there.
-    fn wrong(&self) -> Option<(&'a Run, Option<Outcome>)> {
+    fn wrong(&self) -> Option<(&'a Run, Option<&'a Outcome>)> {
         let is_accused = |path: &PathId| self.triage.path.as_ref().is_none_or(|accused| accused == path);
         let wrong = self.report.runs.iter().find_map(|run| {
             let classes = run.classes.iter().filter(|class| class.outcome != run.right);
             let class =
                 classes.into_iter().find(|class| class.sources.iter().any(|source| is_accused(&source.path)))?;
-            Some((run, Some(class.outcome)))
+            Some((run, Some(&class.outcome)))
         });
-        wrong.or_else(|| Some((self.report.runs.iter().find(|run| run.right != Outcome::OutOfFuel)?, None)))
+        wrong.or_else(|| Some((self.report.runs.iter().find(|run| run.right.end != End::OutOfFuel)?, None)))
     }
 
     /// What is wrong, in a word or two.

@@ -107,7 +107,7 @@ fn outcomes(runs: &[Run]) -> Markup {
                 tbody { @for class in &run.classes {
                     @let is_right = class.outcome == run.right;
                     tr.right[is_right].wrong[!is_right] {
-                        th scope="row" { code { (class.outcome) } }
+                        th scope="row" { code { (format!("{:#}", class.outcome)) } }
                         td { @if is_right { "✓ right" } @else { "✗ wrong" } }
                         td { (run.side(class).join(", ")) }
                     }

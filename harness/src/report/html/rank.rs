@@ -114,7 +114,7 @@ mod tests {
     use super::*;
     use crate::case::Form;
     use crate::compare::{Class, Source};
-    use crate::op::Outcome;
+    use crate::op::End;
     use crate::path::{PathId, Stage};
     use crate::record::read::{StoredRecord, StoredReport, Triage};
 
@@ -124,11 +124,11 @@ mod tests {
             stage: Stage::Construct,
             group: (*group).into(),
         };
-        Class { outcome: Outcome::Return(value), sources: groups.iter().map(source).collect() }
+        Class { outcome: End::Return(value).into(), sources: groups.iter().map(source).collect() }
     }
 
     fn stored(program: &str, right: &[&str], wrong: &[&str]) -> Stored {
-        let run = Run { inputs: vec![], right: Outcome::Return(1), classes: vec![class(1, right), class(2, wrong)] };
+        let run = Run { inputs: vec![], right: End::Return(1).into(), classes: vec![class(1, right), class(2, wrong)] };
         let minimized = StoredReport { runs: vec![run], faults: vec![] };
         Stored {
             program: Some((Form::Tiny, program.into())),

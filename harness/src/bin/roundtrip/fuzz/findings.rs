@@ -15,7 +15,7 @@ use std::time::Instant;
 use harness::case::Case;
 use harness::compare::{Identity, Report, Signature};
 use harness::minimize::shape;
-use harness::op::Outcome;
+use harness::op::End;
 use harness::path::{Detail, Path, PathId};
 use harness::record::run_log::Found as Logged;
 use harness::record::{self, Finding, Recorded, Toolchained};
@@ -256,13 +256,13 @@ fn reads_back(folder: &FilePath, case: &Case, report: &Report) -> anyhow::Result
     let read = Source::read(&file, &InputForm { input_form: None, dialect: None })
         .and_then(|source| source.load(&RunOptions { inputs: Vec::new(), fuel: case.fuel }, &Terminal::silent()));
     let Loaded { case: read, expectations, .. } = read.map_err(|error| fault(&format!("{error:#}")))?;
-    let expected = |run: usize| expectations.iter().find(|it| it.run == run).map(|it| it.expected);
+    let expected = |run: usize| expectations.iter().find(|it| it.run == run).map(|it| &it.expected);
     let mut right = record::right(report).into_iter().enumerate();
     if record::program_text(&read.program) != record::program_text(&case.program) {
         Err(fault("it is another program").into())
     } else if read.vectors != case.vectors && !case.vectors.is_empty() {
         Err(fault("it has other input vectors").into())
-    } else if right.any(|(run, right)| right != Outcome::OutOfFuel && expected(run) != Some(right)) {
+    } else if right.any(|(run, right)| right.end != End::OutOfFuel && expected(run) != Some(&right)) {
         Err(fault("it has another right outcome").into())
     } else {
         Ok(())

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use harness::compare::{Report, Signature};
 use harness::generate::Profile;
-use harness::op::Outcome;
+use harness::op::End;
 use harness::path::PathId;
 use harness::record::run_log::Verdicts;
 use harness::structure::Structure;
@@ -161,9 +161,9 @@ impl Tally {
         let mut due = 0;
         for run in &report.runs {
             self.profile.runs += 1;
-            self.profile.traps += u64::from(matches!(run.right, Outcome::Trap(_)));
-            self.profile.out_of_fuel += u64::from(run.right == Outcome::OutOfFuel);
-            if run.right == Outcome::OutOfFuel {
+            self.profile.traps += u64::from(matches!(run.right.end, End::Trap(_)));
+            self.profile.out_of_fuel += u64::from(run.right.end == End::OutOfFuel);
+            if run.right.end == End::OutOfFuel {
                 continue;
             }
             due += 1;
@@ -174,8 +174,8 @@ impl Tally {
                         done[at] = (done[at].0 + 1, due);
                     }
                     let path = &mut self.paths[at];
-                    path.returns += u64::from(matches!(class.outcome, Outcome::Return(_)));
-                    path.traps += u64::from(matches!(class.outcome, Outcome::Trap(_)));
+                    path.returns += u64::from(matches!(class.outcome.end, End::Return(_)));
+                    path.traps += u64::from(matches!(class.outcome.end, End::Trap(_)));
                     path.wrong += u64::from(class.outcome != run.right);
                 }
             }

@@ -107,8 +107,8 @@ fn replay(
         let report = checker.check(&loaded.case, &paths, Detail::default())?;
         // What the program's own comments say is right decides; the interpreters must agree with it.
         for expectation in &loaded.expectations {
-            let right = report.runs[expectation.run].right;
-            if right != expectation.expected {
+            let right = &report.runs[expectation.run].right;
+            if *right != expectation.expected {
                 bail!("{name} expects {} where its meaning is {right}", expectation.expected);
             }
         }

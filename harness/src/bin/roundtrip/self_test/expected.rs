@@ -18,20 +18,20 @@ pub fn part(fault: Fault) -> &'static str {
     match fault {
         TinyParseElse | TacParseIfz => "parser",
         TinyEvalLogic | TacEvalNegative | LabSequentialCopy | LabPhiSequentialCopy => "interpreter",
-        TacSwapSub | TacOrPolarity | TacBreakOutermost | TacContinueGoesOn | TacReturnGoesOn | TacSwitchElseFirst => {
-            "TAC"
-        }
+        TacSwapSub | TacOrPolarity | TacBreakOutermost | TacContinueGoesOn | TacReturnGoesOn | TacSwitchElseFirst
+        | TacEmitOrder => "TAC",
+        TacPerturbDropsEmit => "perturbation",
         LabLoopExitEnv | LabIfSameArm | LabNoNormalise | LabBreakStaleValues | LabArmStaleValues
         | LabLiveForgetsBranch => "construction",
-        LabPruneIgnoresLast | LabDeadForgetsRet => "pruning",
+        LabPruneIgnoresLast | LabDeadForgetsRet | LabPruneDropsEmit => "pruning",
         LabPhiSwapEntries | LabArgsOrder => "conversion",
         LabNoDominanceCheck | LabAcceptsTwice | LabAcceptsFewer | LabAcceptsEntry | LabAcceptsMissing => "validator",
         ClifLtIsLe | ClifRemSign | ClifNarrowCondition | ClifStaleVariable | ClifSealUnreachable | ClifFarBranch
-        | ClifDirectSense | ClifNarrowSign | ClifSwitchLastArm | ClifDropArgument | ClifWrongRewrite | ClifTrapCode => {
-            "Cranelift"
-        }
+        | ClifDirectSense | ClifNarrowSign | ClifSwitchLastArm | ClifDropArgument | ClifWrongRewrite | ClifTrapCode
+        | ClifEmitNarrow | ClifArrayEnd | ClifArraySignedIndex => "Cranelift",
         LlvmSaturatingAdd | LlvmNoWrap | LlvmUnsignedGt | LlvmPhiSwap | LlvmInitOne | LlvmNoOverflowGuard
-        | LlvmTruncCondition | LlvmShiftUnmasked | LlvmSwitchNarrow | LlvmInputOrder | LlvmFlagsOfFirstRun => "LLVM",
+        | LlvmTruncCondition | LlvmShiftUnmasked | LlvmSwitchNarrow | LlvmInputOrder | LlvmFlagsOfFirstRun
+        | LlvmEmitIsPure | LlvmArrayNotZeroed | LlvmArrayShort => "LLVM",
         LlvmPassAddsFlag | LlvmPassKeepsFlag | LlvmPassSelectToAnd | LlvmPassPhiEntries => "LLVM's passes",
         ClifRaiseSub | LlvmRaiseLt => "raising",
         CompareOneTrap | CompareLastRun | CompareNoFaults => "comparison",
@@ -45,7 +45,9 @@ pub fn options(fault: Fault) -> &'static [&'static str] {
     match fault {
         // In operations and statements that only this dialect has.
         ClifNarrowSign | LlvmShiftUnmasked | LabBreakStaleValues | LabArmStaleValues | TacBreakOutermost
-        | TacContinueGoesOn | TacReturnGoesOn | TacSwitchElseFirst => &["--dialect", "plus"],
+        | TacContinueGoesOn | TacReturnGoesOn | TacSwitchElseFirst | TacEmitOrder | LabPruneDropsEmit
+        | TacPerturbDropsEmit | ClifEmitNarrow | ClifArrayEnd | ClifArraySignedIndex | LlvmEmitIsPure
+        | LlvmArrayNotZeroed | LlvmArrayShort => &["--dialect", "plus"],
         // In what Tiny does not have.
         TacParseIfz | LabLiveForgetsBranch => &["--form", "tac"],
         // Poison that only some bits depend on is rare, and takes the longer pipelines, which run on few programs.
@@ -70,14 +72,19 @@ impl Expected {
             TinyEvalLogic => Finding(&["disagree.execute.tiny-eval"]),
             TacEvalNegative => Finding(&["disagree.execute.lab-tac"]),
             TacSwapSub | TacOrPolarity | TacBreakOutermost | TacContinueGoesOn | TacReturnGoesOn
-            | TacSwitchElseFirst => Finding(&["disagree.construct.lab-", "disagree.execute.lab-tac"]),
+            | TacSwitchElseFirst | TacEmitOrder => Finding(&["disagree.construct.lab-", "disagree.execute.lab-tac"]),
             LabSequentialCopy => Finding(&["disagree.construct.raised"]),
             LabPhiSequentialCopy => Finding(&["disagree.execute.lab-phi"]),
             LabLoopExitEnv | LabIfSameArm | LabNoNormalise | LabBreakStaleValues | LabArmStaleValues => {
                 Finding(&["disagree.construct.lab-naive", "invalid.construct.lab-naive"])
             }
             LabLiveForgetsBranch => Finding(&["invalid.construct.lab-", "disagree.construct.lab-"]),
-            LabPruneIgnoresLast | LabDeadForgetsRet => {
+            TacPerturbDropsEmit => Finding(&[
+                "disagree.construct.lab-perturbed",
+                "disagree.construct.cranelift-perturbed",
+                "disagree.construct.llvm-perturbed",
+            ]),
+            LabPruneIgnoresLast | LabDeadForgetsRet | LabPruneDropsEmit => {
                 Finding(&["invalid.construct.lab-p", "disagree.construct.lab-p"])
             }
             LabPhiSwapEntries => Finding(&["invalid.construct.lab-phi", "disagree.construct.lab-phi"]),
@@ -88,7 +95,8 @@ impl Expected {
                 Finding(&["invalid.construct.lab-validator"])
             }
             ClifLtIsLe | ClifRemSign | ClifNarrowCondition | ClifStaleVariable | ClifSealUnreachable
-            | ClifFarBranch | ClifDirectSense | ClifNarrowSign | ClifSwitchLastArm => Finding(&[
+            | ClifFarBranch | ClifDirectSense | ClifNarrowSign | ClifSwitchLastArm | ClifEmitNarrow | ClifArrayEnd
+            | ClifArraySignedIndex => Finding(&[
                 "disagree.construct.cranelift-",
                 "invalid.construct.cranelift-",
                 "crash.construct.cranelift-",
@@ -100,9 +108,12 @@ impl Expected {
             ClifTrapCode => Finding(&["disagree.execute.cranelift-"]),
             ClifRaiseSub => Finding(&["disagree.construct.raised-cranelift", "disagree.optimize.raised-cranelift"]),
             LlvmSaturatingAdd | LlvmUnsignedGt | LlvmNoOverflowGuard | LlvmTruncCondition | LlvmShiftUnmasked
-            | LlvmSwitchNarrow | LlvmInputOrder | LlvmInitOne | LlvmNoWrap | LlvmFlagsOfFirstRun => {
+            | LlvmSwitchNarrow | LlvmInputOrder | LlvmInitOne | LlvmNoWrap | LlvmFlagsOfFirstRun | LlvmArrayShort => {
                 Finding(&["disagree.construct.llvm-"])
             }
+            // Before LLVM optimizes, an effect that is promised away is still there, and so is what an array holds in the
+            // lab's form.
+            LlvmEmitIsPure | LlvmArrayNotZeroed => Finding(&["disagree.optimize.llvm-", "disagree.execute.llvm-"]),
             LlvmPhiSwap => Finding(&["disagree.construct.llvm-phi", "invalid.construct.llvm-phi"]),
             LlvmPassAddsFlag | LlvmPassKeepsFlag | LlvmPassSelectToAnd | LlvmPassPhiEntries => {
                 Finding(&["disagree.optimize.llvm-", "invalid.optimize.llvm-"])

@@ -179,8 +179,8 @@ fn recorded(folder: &Path, file: &Path) -> anyhow::Result<(usize, String)> {
         bail!("{} of {} runs have an outcome\n{text}", loaded.expectations.len(), own.len());
     }
     for expectation in &loaded.expectations {
-        let outcome = own[expectation.run].outcome;
-        if expectation.expected != outcome {
+        let outcome = &own[expectation.run].outcome;
+        if expectation.expected != *outcome {
             bail!("recorded as right: {}; its own interpreter gives {outcome}\n{text}", expectation.expected);
         }
     }

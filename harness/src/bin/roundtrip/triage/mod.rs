@@ -244,7 +244,7 @@ impl Runner {
         let Some(run) = wrong.or(report.runs.first()) else { return Ok(None) };
         let folder = tempfile::tempdir()?;
         let module = folder.path().join("repro.ll");
-        let mut candidates = draft::llvm::candidates(triage, trials, toolchain, &run.inputs, run.right);
+        let mut candidates = draft::llvm::candidates(triage, trials, toolchain, &run.inputs, &run.right);
         for candidate in &mut candidates {
             std::fs::write(&module, &candidate.text)?;
             let mut words =

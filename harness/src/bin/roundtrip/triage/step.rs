@@ -7,7 +7,7 @@ use std::path::{Path as FilePath, PathBuf};
 use anyhow::{Context, anyhow};
 use harness::case::Case;
 use harness::judge;
-use harness::op::{Execution, Outcome};
+use harness::op::{End, Execution};
 use harness::path::installed::{self, Found};
 use harness::path::{self, Detail, Path, PathId};
 use harness::triage::Trial;
@@ -109,7 +109,7 @@ fn read(file: &FilePath) -> anyhow::Result<String> {
 fn ending(case: &mut Case) -> Vec<Execution> {
     let (vectors, ended): (Vec<Vec<i64>>, Vec<Execution>) = (case.vectors.iter().cloned())
         .zip(judge::reference(case))
-        .filter(|(_, execution)| execution.outcome != Outcome::OutOfFuel)
+        .filter(|(_, execution)| execution.outcome.end != End::OutOfFuel)
         .unzip();
     case.vectors = vectors;
     ended

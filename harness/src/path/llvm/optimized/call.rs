@@ -1,10 +1,10 @@
-//! What each call becomes: of an intrinsic, or of the host function that ends the run.
+//! What each call becomes: of an intrinsic, or of the host's functions.
 
 use super::c::Object;
 use super::instruction::mnemonic;
 use super::{Raiser, Reason};
-use crate::optimized::{Flags, Inst, LaneOp, Op, Signedness, Value};
-use crate::path::llvm::emit::RAISE_TRAP;
+use crate::optimized::{Flags, Inst, LaneOp, Op, Overlap, Signedness, Value};
+use crate::path::llvm::emit::{EMIT, RAISE_TRAP};
 
 /// Intrinsics that say something about the program and change nothing in it.
 const SILENT: [&str; 7] = [
@@ -24,8 +24,21 @@ impl Raiser<'_, '_> {
         let intrinsic = callee.intrinsic();
         let (op, count) = match intrinsic {
             "" if callee.name() == RAISE_TRAP => (Op::Trap, 1),
+            "" if callee.name() == EMIT => (Op::Emit, 1),
             "" => return Err(format!("call {}", callee.name())),
             "llvm.assume" => (Op::Assume, 1),
+            "llvm.memset" | "llvm.memcpy" | "llvm.memmove" => {
+                // The last argument says whether it is volatile.
+                if inst.operand(3).small_int() != 0 {
+                    return Err(format!("call {intrinsic} volatile"));
+                }
+                let op = match intrinsic {
+                    "llvm.memset" => Op::Fill,
+                    "llvm.memcpy" => Op::Move(Overlap::Undefined),
+                    _ => Op::Move(Overlap::Allowed),
+                };
+                (op, 3)
+            }
             _ if SILENT.contains(&intrinsic) => return Ok(None),
             // The first argument itself.
             "llvm.expect" | "llvm.expect.with.probability" | "llvm.ssa.copy" => {
@@ -38,7 +51,11 @@ impl Raiser<'_, '_> {
         if args.len() < count {
             return Err(mnemonic(inst.opcode()));
         }
-        let dest = if matches!(op, Op::Trap | Op::Assume) { None } else { Some(self.dest(inst)?) };
+        let dest = if matches!(op, Op::Trap | Op::Assume | Op::Emit | Op::Fill | Op::Move(_)) {
+            None
+        } else {
+            Some(self.dest(inst)?)
+        };
         // The flag of `abs`, `ctlz` and `cttz` is one bit for all lanes.
         let is_vector = dest.is_some_and(|dest| self.function.ty(dest).lanes() > 1);
         if is_vector && matches!(op, Op::Lanes(LaneOp::Abs | LaneOp::Ctlz | LaneOp::Cttz) | Op::WithOverflow(..)) {

@@ -22,7 +22,7 @@ use inkwell::module::Module;
 use super::emit::FUNCTION;
 use super::raise::{ByAddress, Reason};
 use crate::case::Case;
-use crate::op::Outcome;
+use crate::op::{End, Outcome};
 use crate::optimized::{Block, Function, Interpreter, Label, Origin, Type, Value, ValueData};
 use crate::path::{Note, Observation, Stage, Unsupported};
 use c::{BlockObject, Object};
@@ -47,7 +47,7 @@ pub fn outcomes(function: &Function, case: &Case) -> (Vec<Outcome>, Option<Strin
     let interpreter = Interpreter::new(function);
     let fuel = fuel(case);
     let outcomes: Vec<Outcome> = case.vectors.iter().map(|vector| interpreter.run(vector, fuel).outcome).collect();
-    let undefined = case.vectors.iter().zip(&outcomes).find(|(_, outcome)| **outcome == Outcome::Undefined);
+    let undefined = case.vectors.iter().zip(&outcomes).find(|(_, outcome)| outcome.end == End::Undefined);
     let why = undefined.and_then(|(vector, _)| {
         let why = interpreter.explain(vector, fuel)?;
         Some(format!("inputs {vector:?}: {why}"))

@@ -13,7 +13,7 @@ use inkwell::values::{BasicMetadataValueEnum, InstructionValue};
 use super::c::{self, BlockObject, Object};
 use super::{fuel, raise_with_places};
 use crate::case::Case;
-use crate::op::Outcome;
+use crate::op::End;
 use crate::optimized::{Interpreter, Seen};
 use crate::path::llvm::emit::FUNCTION;
 use crate::path::llvm::{Stop, compat};
@@ -27,8 +27,8 @@ pub fn add(context: &Context, module: &Module<'_>, case: &Case) -> Result<(), St
     let runs = if plant::on(Fault::LlvmFlagsOfFirstRun) { 1 } else { case.vectors.len() };
     for vector in case.vectors.iter().take(runs) {
         match interpreter.see(vector, fuel(case), &mut seen) {
-            Outcome::Return(_) | Outcome::Trap(_) => {}
-            Outcome::OutOfFuel | Outcome::Undefined => return Ok(()),
+            End::Return(_) | End::Trap(_) => {}
+            End::OutOfFuel | End::Undefined => return Ok(()),
         }
     }
     for block in c::function(module, FUNCTION).into_iter().flat_map(Object::blocks) {

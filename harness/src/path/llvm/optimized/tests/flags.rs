@@ -2,7 +2,7 @@
 //! have no flags, and run as machine code. The interpreter says poison exactly where the condition holds.
 
 use super::{executed, interpreted, narrowed, text, vectors};
-use crate::op::Outcome;
+use crate::op::End;
 
 const WIDTHS: [u32; 3] = [8, 32, 64];
 
@@ -21,8 +21,8 @@ fn check(flagged: &str, result: u32, condition: &str, bits: u32) {
     let found = interpreted(&flagged, &vectors);
     let mut count = [0; 2];
     for ((vector, bad), found) in vectors.iter().zip(bad).zip(found) {
-        let is_bad = bad == Some(Outcome::Return(1));
-        assert_eq!(found == Outcome::Undefined, is_bad, "{vector:?}\n{flagged}\n{condition}");
+        let is_bad = bad == Some(End::Return(1).into());
+        assert_eq!(found == End::Undefined.into(), is_bad, "{vector:?}\n{flagged}\n{condition}");
         count[usize::from(is_bad)] += 1;
     }
     assert!(count[0] > 0 && count[1] > 0, "{count:?}\n{flagged}");

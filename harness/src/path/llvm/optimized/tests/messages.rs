@@ -1,12 +1,13 @@
 //! What is undefined, what is not, what is said of it, and what can't be raised.
 
 use super::{Vector, interpreted, raised, text};
-use crate::op::Outcome;
+use crate::op::{End, Outcome};
 use crate::optimized::Interpreter;
 
 const ELSEWHERE: &str = "declare void @llvm.assume(i1)
 declare i64 @llvm.ctpop.i64(i64)
 declare i64 @elsewhere()
+declare void @emit(i64)
 declare i64 @llvm.experimental.cttz.elts.i64.v2i64(<2 x i64>, i1)
 @table = private constant [2 x i64] [i64 1, i64 2]
 @holes = private constant [2 x i64] [i64 1, i64 poison]
@@ -15,7 +16,7 @@ declare i64 @llvm.experimental.cttz.elts.i64.v2i64(<2 x i64>, i1)
 fn explained(body: &str, inputs: &Vector) -> String {
     let function = raised(&text(ELSEWHERE, body)).unwrap();
     let interpreter = Interpreter::new(&function);
-    assert_eq!(interpreter.run(inputs, 100).outcome, Outcome::Undefined, "{body}");
+    assert_eq!(interpreter.run(inputs, 100).outcome, End::Undefined.into(), "{body}");
     interpreter.explain(inputs, 100).unwrap().to_string()
 }
 
@@ -43,6 +44,10 @@ br i1 %c, label %a, label %b\na:\nret i64 1\nb:\nret i64 1",
             "returns poison: ret i64 %l; the poison comes from %l = experimental.cttz.elts <2 x i64> %v, i1 -1 with %v = 0 0",
         ),
         ("ret i64 poison", "returns poison: ret i64 poison; the poison comes from poison"),
+        (
+            "call void @emit(i64 %x)\n%s = add nuw i64 %x, -1\ncall void @emit(i64 %s)\nret i64 0",
+            "emits poison: emit i64 %s; the poison comes from %s = add nuw i64 %x, i64 -1 with %x = 9223372036854775807",
+        ),
         ("unreachable", "reaches unreachable: unreachable"),
         ("%d = sdiv i64 1, %y\nret i64 %d", "division by zero: %d = sdiv i64 1, i64 %y"),
         (
@@ -78,7 +83,7 @@ br i1 %c, label %a, label %b\na:\nret i64 1\nb:\nret i64 1",
         assert_eq!(explained(body, &[MAX, 0, 5]), message, "{body}");
     }
     let text = text("", "ret i64 %x").replace("define i64", "define range(i64 1, 3) i64");
-    let expected = [Outcome::Undefined, Outcome::Return(1), Outcome::Return(2), Outcome::Undefined];
+    let expected = [End::Undefined, End::Return(1), End::Return(2), End::Undefined].map(Outcome::from);
     assert_eq!(interpreted(&text, &[[0; 3], [1; 3], [2; 3], [3; 3]]), expected);
 }
 
@@ -98,29 +103,30 @@ fn what_is_not_undefined() {
         ),
         ("%c = icmp eq i64 %y, 1\nbr i1 %c, label %a, label %b\na:\nunreachable\nb:\nret i64 3", 3),
     ] {
-        assert_eq!(interpreted(&text(ELSEWHERE, body), &[[i64::MAX, 0, 5]]), [Outcome::Return(result)], "{body}");
+        assert_eq!(interpreted(&text(ELSEWHERE, body), &[[i64::MAX, 0, 5]]), [End::Return(result).into()], "{body}");
     }
     // Two uses of `undef` need not be equal, two of one `freeze` are.
     let two = |operand: &str| {
         format!("%f = freeze i64 {operand}\n%c = icmp eq i64 %f, %f\n%t = zext i1 %c to i64\nret i64 %t")
     };
-    assert_eq!(interpreted(&text("", &two("undef")), &[[0; 3]]), [Outcome::Return(1)]);
+    assert_eq!(interpreted(&text("", &two("undef")), &[[0; 3]]), [End::Return(1).into()]);
     let uses = "%c = icmp eq i64 undef, undef\n%t = zext i1 %c to i64\nret i64 %t";
-    assert_eq!(interpreted(&text("", uses), &[[0; 3]]), [Outcome::Return(0)]);
+    assert_eq!(interpreted(&text("", uses), &[[0; 3]]), [End::Return(0).into()]);
 }
 
 #[test]
 fn a_run_without_end_runs_out_of_fuel() {
     let function = raised(&text("", "br label %l\nl:\nbr label %l")).unwrap();
     let run = Interpreter::new(&function).run(&[0; 3], 50);
-    assert_eq!((run.outcome, run.steps), (Outcome::OutOfFuel, 50));
+    assert_eq!((run.outcome, run.steps), (End::OutOfFuel.into(), 50));
 }
 
 #[test]
 fn a_load_is_poison_outside_of_its_range() {
     let text = text("", "%r = load i64, ptr %in, !range !{i64 -2, i64 9}\nret i64 %r");
     let outcomes = interpreted(&text, &[[-2, 0, 0], [8, 0, 0], [9, 0, 0], [-3, 0, 0]]);
-    assert_eq!(outcomes, [Outcome::Return(-2), Outcome::Return(8), Outcome::Undefined, Outcome::Undefined]);
+    let expected = [End::Return(-2), End::Return(8), End::Undefined, End::Undefined];
+    assert_eq!(outcomes, expected.map(Outcome::from));
 }
 
 #[test]
@@ -144,4 +150,14 @@ fn names_are_those_of_the_listing() {
 ret i64 %3";
     let shown = raised(&text("", body)).unwrap().to_string();
     assert!(shown.contains("%3 = mul i64 %0, i64 2\n  ret i64 %3"), "{shown}");
+}
+
+#[test]
+fn what_is_emitted_stands_in_the_outcome_unless_it_is_undefined() {
+    let function =
+        raised(&text(ELSEWHERE, "call void @emit(i64 %y)\ncall void @emit(i64 %x)\n%d = sdiv i64 6, %y\nret i64 %d"));
+    let function = function.unwrap();
+    let run = |inputs| Interpreter::new(&function).run(inputs, 100).outcome.to_string();
+    assert_eq!(run(&[7, 2, 0]), "emits 2, 7; return 3");
+    assert_eq!(run(&[7, 0, 0]), "undefined behaviour");
 }

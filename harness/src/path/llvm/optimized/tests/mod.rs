@@ -12,13 +12,13 @@ use inkwell::memory_buffer::MemoryBuffer;
 use inkwell::module::Module;
 
 use super::raise;
-use crate::op::Outcome;
+use crate::op::{End, Outcome};
 use crate::optimized::{Function, Interpreter};
 use crate::path::llvm::Stop;
 use crate::path::llvm::machine::{CodeGen, Machine};
 use crate::path::llvm::object::Loaded;
 use crate::path::llvm::session::Session;
-use crate::path::native::{Arena, NativeEnd};
+use crate::path::native::Arena;
 
 /// The inputs of every function here.
 type Vector = [i64; 3];
@@ -100,11 +100,11 @@ fn executed(text: &str, vectors: &[Vector], is_defined: &[bool]) -> Vec<Option<O
     let code = loaded.place(&mut arena).unwrap();
     let run = |(vector, &is_defined): (&Vector, &bool)| {
         // SAFETY: LLVM compiled the function for this ABI, and it reads the three inputs.
-        let end = || unsafe { code.call(loaded.entry, vector, &|_| None, Duration::from_secs(1)) }.unwrap();
-        is_defined.then(|| match end() {
-            NativeEnd::Return(value) => Outcome::Return(value),
-            NativeEnd::Trap(trap) => Outcome::Trap(trap),
-            other => panic!("{other:?} on {vector:?}\n{text}"),
+        let run = || unsafe { code.call(loaded.entry, vector, &|_| None, Duration::from_secs(1)) }.unwrap();
+        is_defined.then(|| {
+            let run = run();
+            let end = run.end;
+            run.outcome().unwrap_or_else(|| panic!("{end:?} on {vector:?}\n{text}"))
         })
     };
     vectors.iter().zip(is_defined).map(run).collect()
@@ -113,10 +113,13 @@ fn executed(text: &str, vectors: &[Vector], is_defined: &[bool]) -> Vec<Option<O
 /// Both ways on all vectors that are defined must give the same; gives how many those are.
 fn same(text: &str, vectors: &[Vector]) -> usize {
     let interpreted = interpreted(text, vectors);
-    let is_defined: Vec<bool> = interpreted.iter().map(|outcome| *outcome != Outcome::Undefined).collect();
+    let is_defined: Vec<bool> = interpreted.iter().map(|outcome| outcome.end != End::Undefined).collect();
     let executed = executed(text, vectors, &is_defined);
     for ((vector, interpreted), executed) in vectors.iter().zip(interpreted).zip(executed) {
-        assert_eq!(executed.unwrap_or(interpreted), interpreted, "{vector:?}\n{text}");
+        assert!(
+            executed.as_ref().is_none_or(|executed| *executed == interpreted),
+            "{executed:?} for {interpreted}: {vector:?}\n{text}"
+        );
     }
     is_defined.into_iter().filter(|is_defined| *is_defined).count()
 }

@@ -7,7 +7,7 @@ use crate::case::{Case, Form, Program};
 use crate::dialect::Dialect;
 use crate::generate::{self, Policy};
 use crate::judge;
-use crate::op::Outcome;
+use crate::op::{End, Outcome};
 use crate::path::llvm::machine::{CodeGen, Machine};
 use crate::path::llvm::optimized::{promises, raise};
 use crate::path::llvm::session::Session;
@@ -138,11 +138,11 @@ fn promises_as_written_change_no_outcome() {
         let policy = Policy { dialect: Dialect::Plus, fuel: 3000, ..Policy::default() };
         let mut case = generate::case(31, index, form, &policy);
         let reference = judge::reference(&case);
-        let ends: Vec<bool> = reference.iter().map(|run| run.outcome != Outcome::OutOfFuel).collect();
+        let ends: Vec<bool> = reference.iter().map(|run| !run.is_out_of_fuel()).collect();
         let mut keep = ends.iter();
         case.vectors.retain(|_| *keep.next().unwrap());
         let right: Vec<Option<Outcome>> =
-            reference.iter().filter(|run| run.outcome != Outcome::OutOfFuel).map(|run| Some(run.outcome)).collect();
+            reference.iter().filter(|run| !run.is_out_of_fuel()).map(|run| Some(run.outcome.clone())).collect();
         for path in paths.iter().filter(|path| !path.id().variant.starts_with("steps")) {
             let observation = path.observe(&case, detail);
             assert_eq!(observation.interpreted, [(Stage::Construct, right.clone())], "{:?}", case.program);
@@ -169,8 +169,8 @@ fn a_vector_without_end_has_no_say() {
     let paths: Vec<&dyn Path> = paths.iter().map(|path| &**path).collect();
     let report = check(&case, &paths, Detail { texts: true, ..Detail::default() });
     assert_eq!(report.signature, None);
-    let outcomes: Vec<Outcome> = report.runs.iter().map(|run| run.right).collect();
-    assert_eq!(outcomes, [Outcome::Return(6), Outcome::OutOfFuel, Outcome::Return(10)]);
+    let ends: Vec<End> = report.runs.iter().map(|run| run.right.end).collect();
+    assert_eq!(ends, [End::Return(6), End::OutOfFuel, End::Return(10)]);
     let observed = paths[0]
         .observe(&Case { vectors: vec![vec![5], vec![9]], ..case }, Detail { texts: true, ..Detail::default() });
     let (_, text) = observed.texts.iter().find(|(name, _)| name == "llvm-flags").unwrap();
