@@ -239,7 +239,7 @@ fn what_raising_does_not_know_it_names() {
         ("%x = add i1 true, true %y = zext i1 %x to i64 ret i64 %y", "add i1"),
         ("%x = icmp slt i4 1, 2 %y = zext i1 %x to i64 ret i64 %y", "icmp i4"),
         ("%x = zext i64 7 to i128 %y = trunc i128 %x to i64 ret i64 %y", "i128 without lshr"),
-        ("%x = alloca i64 %y = load i64, ptr %x ret i64 %y", "load"),
+        ("%x = alloca i64 %y = load i64, ptr %x ret i64 %y", "alloca"),
         ("unreachable", "unreachable"),
         ("%x = getelementptr i64, ptr %in, i64 2 %y = load i64, ptr %x ret i64 %y", "load"),
         ("%x = getelementptr i32, ptr %in, i64 1 %y = load i64, ptr %x ret i64 %y", "getelementptr"),

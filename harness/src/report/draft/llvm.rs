@@ -208,13 +208,13 @@ fn emitting(has_typed_pointers: bool, printf: &str, right: &[i64]) -> String {
     let to = |element: &str| if has_typed_pointers { format!("{element}*") } else { "ptr".into() };
     let (word, bit, whole) = (to("i64"), to("i1"), to(&array));
     let format = if has_typed_pointers {
-        "i8* getelementptr ([11 x i8], [11 x i8]* @emits, i64 0, i64 0)"
+        "i8* getelementptr ([12 x i8], [12 x i8]* @emits, i64 0, i64 0)"
     } else {
         "ptr @emits"
     };
     format!(
         r#"
-@emits = constant [11 x i8] c"emits %lld\0A\00"
+@emits = constant [12 x i8] c"emits %lld\0A\00"
 @right = constant {array} [{values}]
 @emitted = global i64 0
 @bad = global i1 false
