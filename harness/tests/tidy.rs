@@ -68,7 +68,8 @@ fn sources() -> Vec<Source> {
         test_modules.extend(tests.into_iter().map(|name| [&module[..], &[name]].concat()));
         sources.push(Source { name, module, tokens });
     }
-    sources.retain(|source| !test_modules.contains(&source.module));
+    let is_test = |source: &Source| test_modules.iter().any(|test| source.module.starts_with(test));
+    sources.retain(|source| !is_test(source));
     sources
 }
 

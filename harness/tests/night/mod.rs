@@ -60,7 +60,8 @@ pub fn add_hostile(folder: &Path) {
     let findings = folder.join("corpus/findings");
     let sample = findings.read_dir().unwrap().map(|entry| entry.unwrap().path()).min().unwrap();
     let hostile = findings.join("hostile");
-    let run = serde_json::json!({"inputs": [], "right": {"Return": 1}, "classes": [{"outcome": {"Return": 2}, "sources": [
+    let run = serde_json::json!({"inputs": [], "right": {"end": {"Return": 1}, "emitted": []},
+        "classes": [{"outcome": {"end": {"Return": 2}, "emitted": []}, "sources": [
         {"path": {"compiler": HOSTILE, "version": null, "variant": HOSTILE}, "stage": "construct", "group": HOSTILE}]}]});
     let fault = serde_json::json!({"path": {"compiler": "c", "version": null, "variant": HOSTILE}, "group": HOSTILE,
         "stage": "construct", "kind": "invalid", "message": HOSTILE});
