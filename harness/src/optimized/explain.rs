@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::interpret::{End, Machine};
+use super::memory::Memory;
 use super::{Block, BlockData, Function, Inst, Interpreter, Lane, Origin, Type, Value, sign_extend};
 
 /// Why a run is undefined.
@@ -43,8 +44,8 @@ pub(super) trait Watch {
     fn before(&mut self, _: &Function, _: &Inst) {}
     /// A terminator is about to run.
     fn ends(&mut self, _: &Function, _: &BlockData) {}
-    /// An instruction has defined its value.
-    fn defined(&mut self, _: &Interpreter<'_>, _: &[Lane], _: Value, _: &Inst) {}
+    /// An instruction has defined its value; with the lanes of all values, and memory.
+    fn defined(&mut self, _: &Interpreter<'_>, _: (&[Lane], &Memory), _: Value, _: &Inst) {}
     /// Control goes from a block to another.
     fn goes(&mut self, _: Block, _: Block) {}
     /// Phis are about to take these values.
@@ -73,7 +74,7 @@ impl Watch for Trace {
         self.at = function.terminator(&block.term).to_string();
     }
 
-    fn defined(&mut self, run: &Interpreter<'_>, lanes: &[Lane], dest: Value, inst: &Inst) {
+    fn defined(&mut self, run: &Interpreter<'_>, (lanes, _): (&[Lane], &Memory), dest: Value, inst: &Inst) {
         let function = run.function;
         let lanes = |value: Value| run.lanes_of(lanes, value);
         if !lanes(dest).contains(&None) {

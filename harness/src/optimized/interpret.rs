@@ -86,7 +86,7 @@ pub(super) fn any(place: u64, step: u64) -> u128 {
 /// The state of a run.
 pub(super) struct Machine<'i, 'f, W> {
     pub(super) code: &'i Interpreter<'f>,
-    lanes: Vec<Lane>,
+    pub(super) lanes: Vec<Lane>,
     pub(super) memory: Memory,
     pub(super) effects: Effects,
     pub(super) steps: u64,
@@ -138,7 +138,7 @@ impl<'i, 'f, W: Watch> Machine<'i, 'f, W> {
             self.watch.before(code.function, inst);
             self.instruction(inst)?;
             if let Some(dest) = inst.dest {
-                self.watch.defined(code, &self.lanes, dest, inst);
+                self.watch.defined(code, (&self.lanes, &self.memory), dest, inst);
             }
         }
         self.step()?;

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use super::explain::Watch;
 use super::interpret::{End, Machine};
+use super::memory::Memory;
 use super::{Block, Flags, Function, Inst, Interpreter, Lane, LaneOp, Op, Range, Value, evaluate, mask, sign_extend};
 use crate::op;
 
@@ -61,7 +62,7 @@ impl Interpreter<'_> {
 }
 
 impl Watch for &mut Seen {
-    fn defined(&mut self, run: &Interpreter<'_>, lanes: &[Lane], dest: Value, inst: &Inst) {
+    fn defined(&mut self, run: &Interpreter<'_>, (lanes, memory): (&[Lane], &Memory), dest: Value, inst: &Inst) {
         // Poison is no number; as written there is none.
         let &[Some(result)] = run.lanes_of(lanes, dest) else { return };
         let bits = |value| run.function.ty(value).bits();
@@ -72,10 +73,13 @@ impl Watch for &mut Seen {
             greatest: number,
         });
         (results.least, results.greatest) = (results.least.min(number), results.greatest.max(number));
-        let Op::Lanes(op) = inst.op else { return };
         let args = [0, 1, 2].map(|index| inst.args.get(index).and_then(|&arg| run.lanes_of(lanes, arg)[0]));
-        let widths = (bits(inst.args[0]), bits(dest));
-        let keeps = |flag| matches!(evaluate(op, flag, widths, args), Ok(Some(_)));
+        let keeps = |flag| match inst.op {
+            Op::Lanes(op) => matches!(evaluate(op, flag, (bits(inst.args[0]), bits(dest)), args), Ok(Some(_))),
+            // What LLVM calls `inbounds` is `nusw` too.
+            _ if flag == Flags::INBOUNDS => run.offset(lanes, memory, flag.with(Flags::NSW), inst).is_some(),
+            _ => run.offset(lanes, memory, flag, inst).is_some(),
+        };
         results.kept = results.kept.each().filter(|&flag| keeps(flag)).fold(Flags::NONE, Flags::with);
     }
 
@@ -84,10 +88,13 @@ impl Watch for &mut Seen {
     }
 }
 
-/// What an operation could promise. That a `getelementptr` stays within its object is left out: the only ones that are
-/// written so far have constant offsets.
+/// What an operation could promise.
 fn possible(op: &Op) -> Flags {
-    let Op::Lanes(op) = op else { return Flags::NONE };
+    let op = match op {
+        Op::Lanes(op) => op,
+        Op::Offset(..) => return Flags::INBOUNDS.with(Flags::NSW).with(Flags::NUW),
+        _ => return Flags::NONE,
+    };
     match op {
         LaneOp::Add | LaneOp::Sub | LaneOp::Mul | LaneOp::Shl | LaneOp::Trunc => Flags::NUW.with(Flags::NSW),
         LaneOp::Udiv | LaneOp::Sdiv | LaneOp::Lshr | LaneOp::Ashr => Flags::EXACT,

@@ -2,8 +2,36 @@
 
 use super::explain::Watch;
 use super::interpret::{End, Machine, Step, any};
-use super::{Flags, Inst, Lane, LaneOp, Op, Signedness, TRAPS, Type, Value, evaluate, mask, sign_extend};
+use super::memory::Memory;
+use super::{Flags, Inst, Interpreter, Lane, LaneOp, Op, Signedness, TRAPS, Type, Value, evaluate, mask, sign_extend};
 use crate::op;
+
+impl Interpreter<'_> {
+    /// An address from an address, poison where one of these promises is broken: `getelementptr`.
+    pub(super) fn offset(&self, lanes: &[Lane], memory: &Memory, flags: Flags, inst: &Inst) -> Lane {
+        let Op::Offset(constant, scales) = &inst.op else { return None };
+        let lane = |arg: Value| self.lanes_of(lanes, arg)[0];
+        let base = lane(inst.args[0])?;
+        let mut offset = i128::from(*constant);
+        let nowrap = flags.has(Flags::NSW);
+        for (&scale, &arg) in scales.iter().zip(&inst.args[1..]) {
+            let index = sign_extend(lane(arg)?, self.function.ty(arg).bits());
+            let term = index.checked_mul(i128::from(scale))?;
+            if nowrap && i64::try_from(term).is_err() || flags.has(Flags::NUW) && term < 0 {
+                return None;
+            }
+            offset = offset.checked_add(term)?;
+        }
+        let exact = base as i128 + offset;
+        let address = exact as u128 & mask(64);
+        let fits = exact == address as i128 && i64::try_from(offset).is_ok();
+        let leaves = offset != 0 && !memory.is_one_object(base as u64, address as u64);
+        let broken = nowrap && !fits
+            || flags.has(Flags::NUW) && (offset < 0 || exact != address as i128)
+            || flags.has(Flags::INBOUNDS) && leaves;
+        (!broken).then_some(address)
+    }
+}
 
 impl<W: Watch> Machine<'_, '_, W> {
     /// Undefined behaviour at an instruction, whose first poison operand has to do with it.
@@ -57,7 +85,7 @@ impl<W: Watch> Machine<'_, '_, W> {
                 mask.iter().map(|from| from.and_then(|from| both.get(from as usize).copied().flatten())).collect()
             }
             Op::ExtractValue(field) => vec![self.lane(args[0], *field as usize)],
-            Op::Offset(constant, scales) => vec![self.offset(*constant, scales, inst)],
+            Op::Offset(..) => vec![self.code.offset(&self.lanes, &self.memory, inst.flags, inst)],
             Op::Load(align) => {
                 let address = self.known(args[0], "load from poison")? as u64;
                 let mut lanes = vec![None; ty.lanes()];
@@ -84,29 +112,6 @@ impl<W: Watch> Machine<'_, '_, W> {
         let promise = if signedness == Signedness::Signed { Flags::NSW } else { Flags::NUW };
         let give = |flags| evaluate(op, flags, (bits, bits), args).unwrap_or(None);
         vec![give(Flags::NONE), Some(u128::from(give(promise).is_none()))]
-    }
-
-    /// An address from an address: `getelementptr`.
-    fn offset(&self, constant: i64, scales: &[i64], inst: &Inst) -> Lane {
-        let base = self.lane(inst.args[0], 0)?;
-        let mut offset = i128::from(constant);
-        let nowrap = inst.flags.has(Flags::NSW);
-        for (&scale, &arg) in scales.iter().zip(&inst.args[1..]) {
-            let index = sign_extend(self.lane(arg, 0)?, self.bits(arg));
-            let term = index.checked_mul(i128::from(scale))?;
-            if nowrap && i64::try_from(term).is_err() || inst.flags.has(Flags::NUW) && term < 0 {
-                return None;
-            }
-            offset = offset.checked_add(term)?;
-        }
-        let exact = base as i128 + offset;
-        let address = exact as u128 & mask(64);
-        let fits = exact == address as i128 && i64::try_from(offset).is_ok();
-        let leaves = offset != 0 && !self.memory.is_one_object(base as u64, address as u64);
-        let broken = nowrap && !fits
-            || inst.flags.has(Flags::NUW) && (offset < 0 || exact != address as i128)
-            || inst.flags.has(Flags::INBOUNDS) && leaves;
-        (!broken).then_some(address)
     }
 
     /// An instruction that defines nothing.

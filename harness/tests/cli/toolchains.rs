@@ -173,7 +173,7 @@ fn a_known_bug_that_does_not_show_deviates() {
 fn a_known_bug_in_another_pass_deviates() {
     let program = "# run: -9223372036854775808\ninput a; return a + (0 - 1)";
     for (pass, seen, status) in [("instcombine", "instcombine  as known", 0), ("gvn", "instcombine  DEVIATES", 1)] {
-        let (folder, _) = file("bug.tiny", &format!("# pass: {pass}\n# wrong: llvm 1.. steps-mid\n{program}"));
+        let (folder, _) = file("bug.tiny", format!("# pass: {pass}\n# wrong: llvm 1.. steps-mid\n{program}"));
         let ran = run(["known-bugs", "replay", folder.path().to_str().unwrap(), "--plant", "llvm-pass-adds-flag"]);
         assert_eq!(ran.status, status, "{pass}: {}{}", ran.stdout, ran.stderr);
         assert!(ran.stdout.contains(seen), "{pass}: {}", ran.stdout);

@@ -328,6 +328,17 @@ pub fn promise(inst: LLVMValueRef, opcode: LLVMOpcode, flags: Flags) {
             LLVMZExt => core::LLVMSetNNeg(inst, has(Flags::NNEG)),
             #[cfg(not(llvm_before = "20"))]
             LLVMICmp => core::LLVMSetICmpSameSign(inst, has(Flags::SAMESIGN)),
+            #[cfg(llvm_before = "19")]
+            LLVMGetElementPtr => core::LLVMSetIsInBounds(inst, has(Flags::INBOUNDS)),
+            #[cfg(not(llvm_before = "19"))]
+            LLVMGetElementPtr => {
+                use inkwell::llvm_sys::{LLVMGEPFlagInBounds, LLVMGEPFlagNUSW, LLVMGEPFlagNUW};
+                let bit = |flag, bit| if flags.has(flag) { bit } else { 0 };
+                let bits = bit(Flags::INBOUNDS, LLVMGEPFlagInBounds)
+                    | bit(Flags::NSW, LLVMGEPFlagNUSW)
+                    | bit(Flags::NUW, LLVMGEPFlagNUW);
+                core::LLVMGEPSetNoWrapFlags(inst, bits);
+            }
             _ => {}
         }
     }

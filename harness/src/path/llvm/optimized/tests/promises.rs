@@ -102,6 +102,24 @@ fn casts_and_loads_promise_too() {
     assert_eq!(text.matches("!range").count(), 2, "all numbers are no range\n{text}");
 }
 
+#[test]
+fn addresses_promise_to_stay_within_their_object() {
+    let body = "%array = alloca [4 x i64]\n%place = getelementptr [4 x i64], ptr %array, i64 0, i64 %x
+store i64 %y, ptr %array\n%far = getelementptr i64, ptr %place, i64 %z\nret i64 %y";
+    let lines = |vectors: &[Vector]| {
+        let text = promising(body, vectors);
+        let line = |name: &str| text.lines().find(|line| line.contains(name)).unwrap().to_string();
+        [line("%place ="), line("%far =")]
+    };
+    let [place, far] = lines(&[[3, 0, -2], [4, 0, 0]]);
+    assert!(place.contains("getelementptr inbounds nuw [4"), "{place}");
+    assert!(far.contains("getelementptr inbounds i64"), "{far}");
+    let [place, far] = lines(&[[5, 0, 1], [0, 0, 0]]);
+    assert!(place.contains("getelementptr nusw nuw [4") && far.contains("getelementptr nusw nuw i64"), "{place}{far}");
+    let [_, far] = lines(&[[0, 0, i64::MIN]]);
+    assert!(far.contains("getelementptr i64"), "{far}");
+}
+
 const BRANCH: &str = "%c = icmp slt i64 %x, 10\nbr i1 %c, label %a, label %b
 a:\n%p = add i64 %x, 1\nret i64 %p\nb:\n%q = add i64 %x, 1\nret i64 %q";
 
