@@ -7,8 +7,10 @@ use std::collections::{BTreeSet, HashSet};
 
 use anyhow::{Context, anyhow, bail};
 use globset::{Glob, GlobMatcher};
+use harness::path::installed::Version;
 use harness::path::{self, Path, PathId, installed};
 
+use crate::status::Status;
 use crate::terminal::Terminal;
 
 /// Which paths take part.
@@ -159,6 +161,14 @@ impl Pattern {
             _ => Ok(()),
         }
     }
+}
+
+/// Every version that can be used, and the exit status that is due to those that can't: they are told and left out.
+pub fn versions(terminal: &Terminal) -> (Vec<Version>, Status) {
+    let (versions, errors) = Version::all();
+    let status = if errors.is_empty() { Status::Good } else { Status::Usage };
+    errors.into_iter().for_each(|error| terminal.fail(&anyhow!(error)));
+    (versions, status)
 }
 
 /// The one path of a name, with or without the version.

@@ -12,6 +12,7 @@ use harness::record::known_bugs::{Claim, KnownBug};
 use harness::report;
 
 use crate::planted::Plant;
+use crate::select;
 use crate::source::{InputForm, Loaded, RunOptions, Source};
 use crate::status::Status;
 use crate::terminal::{Format, Terminal};
@@ -62,12 +63,9 @@ struct Column {
 pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
     args.plant.apply();
     let programs = programs(&args.folder, terminal)?;
-    let (mut versions, errors) = Version::all();
+    let (mut versions, usable) = select::versions(terminal);
     let numbers = |version: &str| -> Vec<u64> { version.split('.').filter_map(|part| part.parse().ok()).collect() };
     versions.sort_by_cached_key(|it| (it.compiler.clone(), numbers(&it.version)));
-    if let Some(error) = errors.into_iter().next() {
-        bail!(error);
-    }
     let own: Vec<Box<dyn Path>> = registry().into_iter().filter(|path| path.id().version.is_none()).collect();
     let row = |known: &Known| MatrixRow { program: known.loaded.source.name.clone(), cells: Vec::new() };
     let mut table = Matrix { versions: Vec::new(), rows: programs.iter().map(row).collect() };
@@ -91,7 +89,7 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
         Format::Json => terminal.json(&serde_json::to_value(&table)?)?,
     }
     terminal.note(report::matrix_counts(&table));
-    Ok(if table.count(CellVerdict::Wrong) == 0 { Status::Good } else { Status::Finding })
+    Ok(usable.max(if table.count(CellVerdict::Wrong) == 0 { Status::Good } else { Status::Finding }))
 }
 
 /// The corpus. A function that is not valid has no meaning; `corpus check` is for those.

@@ -3,7 +3,7 @@
 //!
 //! | before | |
 //! |---|---|
-//! | 0.134 | the frontend ends without the target's configuration |
+//! | 0.134 | the frontend ends without the target's configuration; a stack slot's address is written like a load from it |
 //! | 0.133 | a load's flags have another name |
 //! | 0.130 | the preset `x86-64-v3` is missing; `haswell` is the same |
 //! | 0.122 | a variable's number is the caller's to choose |
@@ -95,6 +95,19 @@ pub(super) fn slot_size(function: &ir::Function, slot: ir::StackSlot) -> u32 {
     return function.sized_stack_slots[slot].size;
     #[cfg(cranelift_before = "0.87")]
     return function.stack_slots[slot].size;
+}
+
+/// The slot of `stack_addr`, and how many bytes into it.
+pub(super) fn stack_address(data: &InstructionData) -> Option<(ir::StackSlot, i32)> {
+    match *data {
+        #[cfg(not(cranelift_before = "0.134"))]
+        InstructionData::StackAddr { stack_slot, offset, .. } => Some((stack_slot, offset.into())),
+        #[cfg(cranelift_before = "0.134")]
+        InstructionData::StackLoad { opcode: ir::Opcode::StackAddr, stack_slot, offset } => {
+            Some((stack_slot, offset.into()))
+        }
+        _ => None,
+    }
 }
 
 /// Ends the writing of a function.

@@ -97,7 +97,8 @@ impl<'a> Raiser<'a> {
             }
             for inst in clif.layout.block_insts(block) {
                 for &result in clif.dfg.inst_results(inst) {
-                    let source = match *compat::data(clif, inst) {
+                    let data = compat::data(clif, inst);
+                    let source = match *data {
                         InstructionData::UnaryImm { opcode: Opcode::Iconst, imm } => {
                             Source::Atom(Atom::Const(zero_extend(imm.bits(), bits(clif.dfg.value_type(result))?)))
                         }
@@ -106,8 +107,10 @@ impl<'a> Raiser<'a> {
                         {
                             self.input(offset.into(), clif.dfg.value_type(result))?
                         }
-                        InstructionData::StackAddr { offset, .. } => Source::Atom(Atom::Const(offset.into())),
-                        _ => Source::Atom(self.fresh_value(result)),
+                        _ => Source::Atom(match compat::stack_address(data) {
+                            Some((_, offset)) => Atom::Const(offset.into()),
+                            None => self.fresh_value(result),
+                        }),
                     };
                     self.set_source(result, source);
                 }
@@ -309,11 +312,12 @@ impl<'a> Raiser<'a> {
         let ir::ValueDef::Result(inst, _) = self.clif.dfg.value_def(self.clif.dfg.resolve_aliases(address)) else {
             return None;
         };
-        match *compat::data(self.clif, inst) {
-            InstructionData::StackAddr { stack_slot, .. } => {
-                let length = compat::slot_size(self.clif, stack_slot) / 8;
-                Array::new(stack_slot.as_u32().try_into().ok()?, length.try_into().ok()?)
-            }
+        let data = compat::data(self.clif, inst);
+        if let Some((slot, _)) = compat::stack_address(data) {
+            let length = compat::slot_size(self.clif, slot) / 8;
+            return Array::new(slot.as_u32().try_into().ok()?, length.try_into().ok()?);
+        }
+        match *data {
             InstructionData::Binary { opcode: Opcode::Iadd, args } if depth > 0 => {
                 args.into_iter().find_map(|arg| self.array(arg, depth - 1))
             }

@@ -14,6 +14,7 @@ use harness::report::{self, count};
 use serde_json::json;
 
 use crate::planted::Plant;
+use crate::select;
 use crate::source::{InputForm, RunOptions, Source};
 use crate::status::Status;
 use crate::terminal::{Format, Terminal};
@@ -69,10 +70,7 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
     if entries.is_empty() {
         bail!("{} holds no program: nothing was replayed", args.folder.display());
     }
-    let (versions, errors) = Version::all();
-    if let Some(error) = errors.into_iter().next() {
-        bail!(error);
-    }
+    let (versions, usable) = select::versions(terminal);
     let (mut trials, mut missing) = (Vec::new(), Vec::new());
     for entry in &entries {
         let source = Source::read(&entry.file, &InputForm { input_form: None, dialect: None })?;
@@ -84,7 +82,7 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
     if !trials.iter().any(|trial| trial.wrong) {
         bail!("no version that is known to be wrong is installed: scripts/toolchain add nightly-set");
     }
-    Ok(if trials.iter().all(Trial::holds) { Status::Good } else { Status::Finding })
+    Ok(usable.max(if trials.iter().all(Trial::holds) { Status::Good } else { Status::Finding }))
 }
 
 /// Tries a program on every path that its comments name, on every version that is here.
