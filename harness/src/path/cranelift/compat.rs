@@ -11,7 +11,7 @@
 //! | 0.115 | there is one register allocator |
 //! | 0.113 | trap codes are an enumeration |
 //! | 0.109 | a stack slot has no alignment of its own: it has that of a word |
-//! | 0.96 | there is no control plane; from 0.90 on `use_egraphs` chooses the mid-end |
+//! | 0.96 | there is no control plane; from 0.90 on `use_egraphs` chooses the mid-end, which leaves the predecessors as they were |
 //! | 0.94 | a jump table passes no arguments |
 //! | 0.93 | a branch is two instructions, `brnz` and `jump`; a target is a box |
 //! | 0.92 | the graph itself is indexed by instructions |
@@ -109,6 +109,15 @@ pub(super) fn stack_address(data: &InstructionData) -> Option<(ir::StackSlot, i3
         _ => None,
     }
 }
+
+/// Before the verifier sees a function: the predecessors are those of its branches as they are.
+#[cfg(cranelift_before = "0.96")]
+pub(super) fn refresh(context: &mut Context) {
+    context.compute_cfg();
+}
+/// Before the verifier sees a function: nothing to do.
+#[cfg(not(cranelift_before = "0.96"))]
+pub(super) fn refresh(_: &mut Context) {}
 
 /// Ends the writing of a function.
 #[cfg(not(cranelift_before = "0.134"))]

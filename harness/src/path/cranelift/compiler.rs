@@ -98,7 +98,8 @@ impl Compiler {
     }
 
     /// Runs Cranelift's verifier on the function as it is.
-    fn verify(&self, isa: &dyn TargetIsa, stage: Stage) -> Result<(), Stop> {
+    fn verify(&mut self, isa: &dyn TargetIsa, stage: Stage) -> Result<(), Stop> {
+        compat::refresh(&mut self.context);
         guard(stage, || self.context.verify(isa))?
             .map_err(|errors| Stop::fault(stage, FaultKind::Invalid, errors.to_string()))
     }

@@ -3,7 +3,7 @@
 //!
 //! | before | |
 //! |---|---|
-//! | (23 on) | a branch without a condition has an opcode of its own |
+//! | (23 on) | a branch without a condition has an opcode of its own; there is no `default<Os>` |
 //! | 22 | the constants of a `switch` are operands |
 //! | 20 | an `icmp` has no `samesign` |
 //! | 19 | a `getelementptr` has no flag but `inbounds` |
@@ -256,6 +256,9 @@ pub fn case_value(switch: LLVMValueRef, successor: u32) -> LLVMValueRef {
     // SAFETY: a switch that lives as long as its module, and a target that it has.
     unsafe { core::LLVMGetOperand(switch, 2 * successor) }
 }
+
+/// Whether there is `default<Os>`.
+pub const HAS_OS: bool = cfg!(not(llvm_from = "23"));
 
 /// Whether an opcode is that of a branch.
 #[cfg(not(llvm_from = "23"))]

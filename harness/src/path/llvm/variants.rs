@@ -22,7 +22,8 @@ pub(super) fn variants() -> Vec<LlvmPath> {
     let [phi, alloca, mem2reg, _] = &CONSTRUCTIONS;
     let [o0, _, mid, _, _, o2, ..] = &LEVELS;
     let plain = |optimized: bool| {
-        let levels = LEVELS.iter().filter(move |level| level.pipeline.is_some() == optimized);
+        let levels = LEVELS.iter().filter(|level| level.name != "Os" || compat::HAS_OS);
+        let levels = levels.filter(move |level| level.pipeline.is_some() == optimized);
         let pairs = levels.flat_map(|level| CONSTRUCTIONS.iter().map(move |construction| (construction, level)));
         pairs.map(|(construction, level)| {
             path(format!("{}-{}", construction.name, level.name), construction, level, PLAIN)
