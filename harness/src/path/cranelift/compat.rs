@@ -11,7 +11,7 @@
 //! | 0.115 | there is one register allocator |
 //! | 0.113 | trap codes are an enumeration |
 //! | 0.109 | a stack slot has no alignment of its own: it has that of a word |
-//! | 0.96 | there is no control plane; from 0.90 on `use_egraphs` chooses the mid-end, which leaves the predecessors as they were |
+//! | 0.96 | there is no control plane; from 0.90 on `use_egraphs` chooses the mid-end, which leaves predecessors and dominators as they were |
 //! | 0.94 | a jump table passes no arguments |
 //! | 0.93 | a branch is two instructions, `brnz` and `jump`; a target is a box |
 //! | 0.92 | the graph itself is indexed by instructions |
@@ -110,10 +110,11 @@ pub(super) fn stack_address(data: &InstructionData) -> Option<(ir::StackSlot, i3
     }
 }
 
-/// Before the verifier sees a function: the predecessors are those of its branches as they are.
+/// Before the verifier sees a function: predecessors and dominators are those of its branches as they are.
 #[cfg(cranelift_before = "0.96")]
 pub(super) fn refresh(context: &mut Context) {
     context.compute_cfg();
+    context.compute_domtree();
 }
 /// Before the verifier sees a function: nothing to do.
 #[cfg(not(cranelift_before = "0.96"))]
