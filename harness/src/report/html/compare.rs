@@ -1,8 +1,8 @@
 //! The page of `roundtrip compare`: two paths, or pair after pair of them, program by program.
 
-use maud::{DOCTYPE, Markup, PreEscaped, html};
+use maud::{DOCTYPE, Markup, html};
 
-use super::POLICY;
+use super::head;
 use crate::compare::versions::{Comparison, Spread};
 
 /// The page.
@@ -10,14 +10,7 @@ pub fn comparisons(comparisons: &[Comparison]) -> String {
     let page = html! {
         (DOCTYPE)
         html lang="en" {
-            head {
-                meta charset="utf-8";
-                meta name="viewport" content="width=device-width, initial-scale=1";
-                meta name="color-scheme" content="light dark";
-                meta http-equiv="Content-Security-Policy" content=(POLICY);
-                title { "roundtrip: comparison" }
-                style { (PreEscaped(include_str!("page.css"))) }
-            }
+            (head("roundtrip: comparison"))
             body {
                 header { h1 { "What changed from one to the other" } (overview(comparisons)) }
                 main { @for (index, comparison) in comparisons.iter().enumerate() { (section(index, comparison)) } }

@@ -47,14 +47,7 @@ pub fn page(folder: &Path, below: &Below) -> String {
     let page = html! {
         (DOCTYPE)
         html lang="en" {
-            head {
-                meta charset="utf-8";
-                meta name="viewport" content="width=device-width, initial-scale=1";
-                meta name="color-scheme" content="light dark";
-                meta http-equiv="Content-Security-Policy" content=(POLICY);
-                title { (title) }
-                style { (PreEscaped(include_str!("page.css"))) }
-            }
+            (head(&title))
             body {
                 a.skip href="#findings" { "Skip to the findings" }
                 (arrow())
@@ -77,6 +70,20 @@ pub fn page(folder: &Path, below: &Below) -> String {
         }
     };
     page.into_string()
+}
+
+/// The head of every page: its title, its style, and what the browser may do.
+fn head(title: &str) -> Markup {
+    html! {
+        head {
+            meta charset="utf-8";
+            meta name="viewport" content="width=device-width, initial-scale=1";
+            meta name="color-scheme" content="light dark";
+            meta http-equiv="Content-Security-Policy" content=(POLICY);
+            title { (title) }
+            style { (PreEscaped(include_str!("page.css"))) }
+        }
+    }
 }
 
 /// The arrow head of all pictures.
