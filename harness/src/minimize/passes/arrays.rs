@@ -30,7 +30,8 @@ fn simpler(array: Array, used: &[Array]) -> Vec<Array> {
     let lengths = [1, 2, 3, 4, 8, length / 2, length - 1].into_iter().filter(|&shorter| shorter < length);
     let shorter = lengths.filter_map(|shorter| Array::new(letter, shorter));
     let earlier = (0..letter).filter_map(|earlier| Array::new(earlier, length));
-    let mut all: Vec<Array> = used.iter().copied().filter(|&other| other != array).chain(shorter).chain(earlier).collect();
+    let mut all: Vec<Array> =
+        used.iter().copied().filter(|&other| other != array).chain(shorter).chain(earlier).collect();
     let mut seen = std::collections::HashSet::new();
     all.retain(|&array| seen.insert(array));
     all
