@@ -34,7 +34,7 @@ fn overview(comparisons: &[Comparison]) -> Markup {
             tbody { @for (index, comparison) in comparisons.iter().enumerate() {
                 @let summary = &comparison.summary;
                 tr {
-                    th scope="row" { a href={ "#pair-" (index) } { (comparison.first) br; "→ " (comparison.second) } }
+                    th.line scope="row" { a href={ "#pair-" (index) } { (comparison.first) br; "→ " (comparison.second) } }
                     td.n { (summary.programs) }
                     @for (place, (_, count)) in summary.changes.iter().enumerate() {
                         td.n.wrong[place == 0 && *count > 0] { (count) }
