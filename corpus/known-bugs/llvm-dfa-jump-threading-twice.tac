@@ -1,14 +1,14 @@
-# LLVM 17 to 23, dfa-jump-threading: a way that passes L23 twice takes the first pass for the second, so that the state that
+# LLVM 20 to 23, dfa-jump-threading: a way that passes L23 twice takes the first pass for the second, so that the state that
 # is known on the way around is taken for known at once: 5. From 23 on the pass is a part of default<O2>; there, the passes
 # before it write this program otherwise, and it is right.
 # source: https://github.com/llvm/llvm-project/issues/211090
 # dialect: plus
 # pass: dfa-jump-threading
-# wrong: llvm 17..=23 mem2reg:simplifycfg+dfa-jump-threading steps-mem2reg:simplifycfg+dfa-jump-threading
+# wrong: llvm 20..=23 mem2reg:simplifycfg+dfa-jump-threading steps-mem2reg:simplifycfg+dfa-jump-threading
 # right: llvm mem2reg:simplifycfg phi-O2 alloca-O2
 # run: 1, 25591, 0, 81 => return 2
 # run: 1, 6, 0, 81 => return 3
-# run: 0, 7, 8, 81 => return 5
+# run: 0, 7, 8, 81 => return 4
 input c, k, p, v
   s = copy k
 L16:

@@ -1,5 +1,5 @@
 //! What differs between the versions of Cranelift that this folder is built with. The newest needs none of it; the others
-//! come in shared objects (`scripts/toolchain`), and `build.rs` says how old each is. The oldest is 0.84.
+//! come in shared objects (`scripts/toolchain`), and `build.rs` says how old each is. The oldest is 0.82.
 //!
 //! | before | |
 //! |---|---|
@@ -19,6 +19,7 @@
 //! | 0.90 | a comparison gives a `b1`, widened by `bint`; `smin` is `imin`, there is no `bswap`; see `meaning.rs` too |
 //! | 0.89 | a comparison may ask for overflow: `meaning.rs` |
 //! | 0.87 | `compile` gives no machine code; a width is a `u16`; a stack slot is made by another name |
+//! | 0.84 | the register allocator is an older one, with its own checker, and has no error of its own |
 
 use cranelift_codegen::ir::{self, InstBuilder, InstructionData, TrapCode, Type, Value, types};
 use cranelift_codegen::isa::TargetIsa;

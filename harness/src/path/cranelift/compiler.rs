@@ -176,6 +176,7 @@ fn guard<R>(stage: Stage, body: impl FnOnce() -> R) -> Result<R, Stop> {
 fn stop_of(error: CodegenError) -> Stop {
     match error {
         CodegenError::Verifier(errors) => Stop::fault(Stage::Compile, FaultKind::Invalid, errors.to_string()),
+        #[cfg(not(cranelift_before = "0.84"))]
         CodegenError::Regalloc(errors) => Stop::fault(Stage::Compile, FaultKind::Invalid, format!("{errors:?}")),
         other => Stop::unsupported(Stage::Compile, other.to_string()),
     }
