@@ -141,7 +141,7 @@ fn switches() {
 fn ssa_and_phi_cases() {
     let (params, variables): (Vec<_>, Vec<_>) =
         cranelift::paths().into_iter().partition(|path| path.toolchain().group == "lab+cranelift");
-    assert_eq!(params.len(), 3);
+    assert_eq!(params.len(), 4);
     assert!(variables.len() >= 5);
     let mut taken = 0;
     for file in [files("tests/cases/ssa", "ssa"), files("tests/cases/phi", "phi")].concat() {
@@ -226,6 +226,33 @@ fn texts_are_given_when_asked_for() {
     }
 }
 
+/// Plain paths promise nothing of memory, the others all that holds: `readonly` of what is passed, a region of an array.
+#[test]
+fn accesses_promise_nothing_or_all_that_holds() {
+    let program = parse_tiny("input x; a4[x] = x; b2[0] = a4[1]; emit b2[x]; a4[0] = 1; a4[0] = 2; return a4[0]");
+    let case = Case { program, vectors: vec![vec![5]], fuel: DEFAULT_FUEL };
+    let paths = cranelift::paths();
+    let observed = |variant: &str| {
+        let path = paths.iter().find(|path| path.id().variant == variant).expect("a path");
+        let observation = path.observe(&case, Detail { texts: true, ..Detail::default() });
+        let (_, clif) = observation.texts.iter().find(|(name, _)| name == "clif").expect("a text");
+        let accesses = clif.lines().filter(|line| line.contains("load.") || line.contains("store"));
+        (accesses.map(|line| line.trim().to_string()).collect::<Vec<_>>(), observation.size.expect("code").code)
+    };
+    let promises = ["notrap", "aligned", "can_move", "readonly", "region"];
+    for variant in ["speed", "params-speed", "none-flags", "speed-flags", "params-speed-flags"] {
+        let (accesses, _) = observed(variant);
+        assert_eq!(accesses.len(), 2 + 6 + 3 + 4, "{variant}: {accesses:?}");
+        for access in accesses {
+            let is_load = access.contains("load.");
+            let is_passed = is_load && access.contains(" v0");
+            let right = [true, true, is_load, is_passed, !is_passed].map(|holds| holds && variant.ends_with("-flags"));
+            assert_eq!(promises.map(|promise| access.contains(promise)), right, "{variant}: {access}");
+        }
+    }
+    assert!(observed("speed-flags").1 < observed("speed").1, "the optimizer makes nothing of what is promised");
+}
+
 #[test]
 fn paths_say_what_they_are() {
     let names = cranelift::paths().into_iter().map(|path| path.id().variant);
@@ -240,12 +267,19 @@ fn paths_say_what_they_are() {
         "params-none",
         "params-speed",
         "params-speed_and_size",
+        "none-flags",
+        "speed-flags",
+        "params-speed-flags",
+        "aarch64-none",
+        "aarch64-speed",
     ];
     assert_eq!(names, right);
     for path in cranelift::paths() {
         let toolchain = path.toolchain();
         assert_eq!(toolchain.unavailable, None);
-        assert!(toolchain.description.contains("x86-64-v3"), "{}", toolchain.description);
+        let emulated = path.id().variant.starts_with("aarch64-");
+        let machine = if emulated { "aarch64-unknown-linux-gnu, run by qemu-aarch64 " } else { "x86-64-v3" };
+        assert!(toolchain.description.contains(machine), "{}", toolchain.description);
         assert_eq!(toolchain.group.starts_with("lab+"), path.id().variant.starts_with("params"));
         assert_eq!(path.id().version.as_deref(), Some(cranelift_codegen::VERSION));
     }
