@@ -6,6 +6,7 @@ use std::fs;
 use std::path::{Path as FilePath, PathBuf};
 
 use harness::case::{Case, DEFAULT_FUEL, Form, Program};
+use harness::dialect::Dialect;
 use harness::directives;
 use harness::generate::{self, Policy};
 use harness::lab;
@@ -229,7 +230,8 @@ fn texts_are_given_when_asked_for() {
 /// Plain paths promise nothing of memory, the others all that holds: `readonly` of what is passed, a region of an array.
 #[test]
 fn accesses_promise_nothing_or_all_that_holds() {
-    let program = parse_tiny("input x; a4[x] = x; b2[0] = a4[1]; emit b2[x]; a4[0] = 1; a4[0] = 2; return a4[0]");
+    let text = "input x; a4[x] = x; b2[0] = a4[1]; emit b2[x]; a4[0] = 1; a4[0] = 2; return a4[0]";
+    let program = Program::Tiny(tiny::parse_in(text, Dialect::Plus).expect("a program"));
     let case = Case { program, vectors: vec![vec![5]], fuel: DEFAULT_FUEL };
     let paths = cranelift::paths();
     let observed = |variant: &str| {

@@ -125,17 +125,17 @@ impl Compiler {
         seen.size = Some(size(&self.context.func, bytes));
         let limit = native::limit(case.fuel);
         let ran = if emulated {
-            let emulator = &mut self.emulator;
-            let placed = emulator.place(bytes);
-            let call = |vector: &[i64]| emulator.call(&host::memory(vector, qemu::EMIT), &trap_at, limit);
-            placed.and_then(|()| run_all(case, seen, call))
+            let vectors: Vec<_> = case.vectors.iter().map(|vector| host::memory(vector, qemu::EMIT)).collect();
+            let placed = self.emulator.place(bytes);
+            let runs = placed.and_then(|()| self.emulator.call(&vectors, &trap_at, limit));
+            runs.and_then(|runs| record(case, seen, runs.into_iter().map(Ok)))
         } else {
             let emit = native::emit as *const () as i64;
             let placed = self.arena.place(bytes.len(), |memory, _| memory.copy_from_slice(bytes));
             placed.and_then(|code| {
                 // SAFETY: Cranelift has compiled it from a function of this ABI which reads as many inputs as there are.
-                let call = |vector: &[i64]| unsafe { code.call(0, &host::memory(vector, emit), &trap_at, limit) };
-                run_all(case, seen, call)
+                let call = |vector: &Vec<i64>| unsafe { code.call(0, &host::memory(vector, emit), &trap_at, limit) };
+                record(case, seen, case.vectors.iter().map(call))
             })
         };
         ran.map_err(|error| {
@@ -145,23 +145,18 @@ impl Compiler {
     }
 }
 
-/// Calls machine code for every vector. After a hang the other vectors are not run: each may take as long.
-fn run_all(
-    case: &Case,
-    seen: &mut Observation,
-    mut call: impl FnMut(&[i64]) -> io::Result<NativeRun>,
-) -> io::Result<()> {
-    let mut hangs = false;
-    for vector in &case.vectors {
-        if hangs {
-            seen.outcomes.push(None);
-            continue;
-        }
-        let run = call(vector)?;
-        hangs = run.end == NativeEnd::Hang;
+/// Takes what machine code does on every vector. After a hang the other vectors are not run: each may take as long.
+fn record(case: &Case, seen: &mut Observation, runs: impl Iterator<Item = io::Result<NativeRun>>) -> io::Result<()> {
+    for run in runs {
+        let run = run?;
+        let hangs = run.end == NativeEnd::Hang;
         seen.faults.extend(run.end.fault().filter(|fault| !seen.faults.contains(fault)));
         seen.outcomes.push(run.outcome());
+        if hangs {
+            break;
+        }
     }
+    seen.outcomes.resize(case.vectors.len(), None);
     Ok(())
 }
 

@@ -27,6 +27,9 @@ use crate::path::{Stage, now};
 const QEMU: &str = "qemu-aarch64";
 /// The processor that it emulates: one without any extension of the first version of the architecture.
 const CPU: &str = "cortex-a57";
+/// So many calls are asked for at once: what they take of the socket is less than it holds, so that the two ends never wait
+/// for each other, and one wait for the emulator costs more than it takes for all of them.
+const BATCH: usize = 16;
 /// How long to wait for a reply before looking whether the limit was outrun.
 const TICK: Duration = Duration::from_millis(20);
 /// How many times slower than the processor the emulator may be at worst, its translation included.
@@ -67,30 +70,39 @@ impl Emulator {
         Ok(())
     }
 
-    /// Calls the program with these inputs. A SIGILL at an offset that `trap_at` knows is that trap. An error means that
-    /// the emulator can't be used.
+    /// Calls the program with each of these inputs, up to the first that makes it hang. A SIGILL at an offset that `trap_at`
+    /// knows is that trap. An error means that the emulator can't be used.
     pub fn call(
         &mut self,
-        inputs: &[i64],
+        vectors: &[Vec<i64>],
         trap_at: &dyn Fn(u32) -> Option<Trap>,
         limit: Duration,
-    ) -> io::Result<NativeRun> {
+    ) -> io::Result<Vec<NativeRun>> {
         now::enter(Stage::Execute);
-        let mut runner = match self.runner.take() {
-            Some(runner) => runner,
-            None => {
-                self.has_code = false;
-                Runner::start()?
-            }
-        };
-        let code = if self.has_code { &[] } else { &self.code[..] };
-        let run = runner.call(code, inputs, trap_at, SLOWER * limit)?;
-        // What did wrong may have done more of it.
-        if matches!(run.end, NativeEnd::Return(_) | NativeEnd::Trap(_)) {
-            self.runner = Some(runner);
+        let mut runs = Vec::new();
+        while runs.len() < vectors.len() {
+            let runner = match &mut self.runner {
+                Some(runner) => runner,
+                none => {
+                    self.has_code = false;
+                    none.insert(Runner::start()?)
+                }
+            };
+            let code = if self.has_code { &[] } else { &self.code[..] };
+            let rest = &vectors[runs.len()..];
+            let made = runner.call(code, &rest[..rest.len().min(BATCH)], trap_at, SLOWER * limit);
             self.has_code = true;
+            let last = made.as_ref().ok().and_then(|runs| runs.last()).map(|run| run.end);
+            // What did wrong may have done more of it.
+            if !matches!(last, Some(NativeEnd::Return(_) | NativeEnd::Trap(_))) {
+                self.runner = None;
+            }
+            runs.append(&mut made?);
+            if last == Some(NativeEnd::Hang) {
+                break;
+            }
         }
-        Ok(run)
+        Ok(runs)
     }
 }
 
@@ -128,31 +140,50 @@ impl Runner {
         Ok(Runner { child: command.spawn()?, socket })
     }
 
+    /// Calls the code, a new one if it isn't empty, with each of these inputs, up to the first that makes it do wrong.
     fn call(
         &mut self,
         code: &[u8],
-        inputs: &[i64],
+        vectors: &[Vec<i64>],
         trap_at: &dyn Fn(u32) -> Option<Trap>,
         limit: Duration,
-    ) -> io::Result<NativeRun> {
-        let end = self.processor_time()? + limit;
-        let mut request: Vec<u8> = (code.len() as u64).to_le_bytes().to_vec();
-        request.extend(inputs.iter().flat_map(|input| input.to_le_bytes()));
-        if request.len() > runner::HEAD_SIZE {
-            return Err(io::Error::other(format!("{} inputs are too many", inputs.len())));
+    ) -> io::Result<Vec<NativeRun>> {
+        let mut requests = Vec::new();
+        for (index, inputs) in vectors.iter().enumerate() {
+            let code = if index == 0 { code } else { &[] };
+            let mut head: Vec<u8> = (code.len() as u64).to_le_bytes().to_vec();
+            head.extend(inputs.iter().flat_map(|input| input.to_le_bytes()));
+            if head.len() > runner::HEAD_SIZE {
+                return Err(io::Error::other(format!("{} inputs are too many", inputs.len())));
+            }
+            head.resize(runner::HEAD_SIZE, 0);
+            requests.append(&mut head);
+            requests.extend(code);
         }
-        request.resize(runner::HEAD_SIZE, 0);
-        request.extend(code);
+        // Who is no more doesn't answer, and that is seen then.
+        let _ = self.send(&requests);
+        let mut runs = Vec::new();
+        for _ in vectors {
+            let run = self.run(trap_at, limit)?;
+            let goes_on = matches!(run.end, NativeEnd::Return(_) | NativeEnd::Trap(_));
+            runs.push(run);
+            if !goes_on {
+                break;
+            }
+        }
+        Ok(runs)
+    }
+
+    /// What the next run is.
+    fn run(&mut self, trap_at: &dyn Fn(u32) -> Option<Trap>, limit: Duration) -> io::Result<NativeRun> {
+        let last = self.processor_time()? + limit;
         let ended = |end| Ok(NativeRun { end, emitted: Vec::new() });
-        if self.send(&request).is_err() {
-            return ended(self.death()?);
-        }
-        let words = match self.receive(runner::REPLY_SIZE, end)? {
+        let words = match self.receive(runner::REPLY_SIZE, last)? {
             Ok(words) => words,
             Err(end) => return ended(end),
         };
         let &[signal, value, address, emitted] = &words[..] else { unreachable!("as many bytes as were asked for") };
-        let emitted = match self.receive(8 * emitted as usize, end)? {
+        let emitted = match self.receive(8 * emitted as usize, last)? {
             Ok(emitted) => emitted,
             Err(end) => return ended(end),
         };
@@ -170,7 +201,7 @@ impl Runner {
         Ok(NativeRun { end, emitted })
     }
 
-    /// Sends all of a request.
+    /// Sends all of these bytes.
     fn send(&self, mut rest: &[u8]) -> io::Result<()> {
         while !rest.is_empty() {
             // SAFETY: a valid buffer. Nothing that is gone must end this process by SIGPIPE.
@@ -185,8 +216,8 @@ impl Runner {
         Ok(())
     }
 
-    /// Receives so many bytes, as words, until the process has had so much processor time; or says why none come.
-    fn receive(&mut self, size: usize, end: Duration) -> io::Result<Result<Vec<i64>, NativeEnd>> {
+    /// Receives so many bytes, as words, until the process has had so much processor time in all; or says why none come.
+    fn receive(&mut self, size: usize, last: Duration) -> io::Result<Result<Vec<i64>, NativeEnd>> {
         let mut bytes = vec![0; size];
         let mut filled = 0;
         while filled < size {
@@ -194,7 +225,7 @@ impl Runner {
                 Ok(0) => return self.death().map(Err),
                 Ok(length) => filled += length,
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                    if self.processor_time()? > end {
+                    if self.processor_time()? > last {
                         return Ok(Err(NativeEnd::Hang));
                     }
                 }
