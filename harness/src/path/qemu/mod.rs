@@ -1,7 +1,7 @@
 //! Running aarch64 machine code on this machine, under qemu's emulation of a process, and surviving what it does.
 //!
-//! A thread has one emulator, which lives on from program to program: starting qemu takes 20 ms, a call of machine code
-//! some 0.1 ms. Under it runs the [`runner`], which answers requests on a socket. The machine code may return, trap, fault,
+//! A thread has one emulator, which lives on from program to program: starting qemu takes 20 ms, a program with eight runs
+//! 0.2 ms. Under it runs the [`runner`], which answers requests on a socket. The machine code may return, trap, fault,
 //! jump anywhere or never end: each is a value of [`NativeEnd`], as it is where code runs in this process
 //! ([`native`](crate::path::native)), and has the same entry ABI. After a fault or a hang the emulator is started anew.
 

@@ -91,3 +91,17 @@ fn main(inputs: usize) -> String {
         result = inputs + 1,
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::target;
+
+    #[test]
+    fn a_test_is_for_the_machine_that_was_compiled_for() {
+        assert_eq!(
+            target("Cranelift 0.135.8, x86_64-unknown-linux-gnu, x86-64-v3, opt_level=none"),
+            "x86_64 x86-64-v3"
+        );
+        assert_eq!(target("Cranelift 0.135.8, aarch64-unknown-linux-gnu, run by qemu-aarch64 7.2.22"), "aarch64");
+    }
+}
