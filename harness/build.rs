@@ -17,7 +17,7 @@ const CRANELIFT: [&str; 18] = [
     "0.120", "0.122", "0.130", "0.133", "0.134",
 ];
 /// The same for LLVM, with its behaviour: `path/llvm/compat.rs`.
-const LLVM: [&str; 8] = ["14", "15", "16", "17", "18", "19", "20", "22"];
+const LLVM: [&str; 9] = ["14", "15", "16", "17", "18", "19", "20", "21", "22"];
 
 /// Where it changed after the version that the harness links in.
 const LLVM_SINCE: [&str; 1] = ["23"];
