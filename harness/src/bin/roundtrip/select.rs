@@ -3,7 +3,7 @@
 //! A glob without a version means the versions that are linked in; `@` reaches the others that are installed too, which
 //! are loaded only then. A version may be shortened: `llvm@19/*` names those of 19.1.7.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use anyhow::{Context, anyhow, bail};
 use globset::{Glob, GlobMatcher};
@@ -58,17 +58,20 @@ impl PathOptions {
     }
 }
 
-/// Leaves out what this machine cannot run, and says so.
-fn available(all: Vec<Box<dyn Path>>, terminal: &Terminal) -> Vec<Box<dyn Path>> {
-    all.into_iter()
-        .filter(|path| match path.toolchain().unavailable {
-            None => true,
-            Some(why) => {
-                terminal.warn(format!("{} is left out: {why}", path.id()));
-                false
-            }
-        })
-        .collect()
+/// Leaves out what this machine cannot run, and says so, once for each reason.
+fn available(mut all: Vec<Box<dyn Path>>, terminal: &Terminal) -> Vec<Box<dyn Path>> {
+    let mut left_out = BTreeMap::<String, Vec<String>>::new();
+    all.retain(|path| match path.toolchain().unavailable {
+        None => true,
+        Some(why) => {
+            left_out.entry(why).or_default().push(path.id().to_string());
+            false
+        }
+    });
+    for (why, paths) in left_out {
+        terminal.warn(format!("left out: {}: {why}", paths.join(", ")));
+    }
+    all
 }
 
 /// A path that globs choose from.
