@@ -1,6 +1,6 @@
 # LLVM 20 to 23, dfa-jump-threading: a way that passes L23 twice takes the first pass for the second, so that the state that
 # is known on the way around is taken for known at once: 5. From 23 on the pass is a part of default<O2>; there, the passes
-# before it write this program otherwise, and it is right.
+# before it write this program otherwise, and it is right. With the lab's phis (phi:dfa-jump-threading) 15 to 19 are wrong too.
 # source: https://github.com/llvm/llvm-project/issues/211090
 # dialect: plus
 # pass: dfa-jump-threading
