@@ -14,6 +14,7 @@
 //! | 0.109 | a stack slot has no alignment of its own: it has that of a word |
 //! | 0.107 | there is a method for each region |
 //! | 0.96 | there is no control plane; from 0.90 on `use_egraphs` chooses the mid-end, which leaves predecessors and dominators as they were |
+//! | 0.95 | division has checks of its own on request only; without, every trap of the processor's division is one by zero |
 //! | 0.94 | a jump table passes no arguments |
 //! | 0.93 | a branch is two instructions, `brnz` and `jump`; a target is a box |
 //! | 0.92 | the graph itself is indexed by instructions |
@@ -27,6 +28,10 @@ use cranelift_codegen::ir::{self, InstBuilder, InstructionData, TrapCode, Type, 
 use cranelift_codegen::isa::TargetIsa;
 use cranelift_codegen::{CodegenError, Context};
 use cranelift_frontend::{FunctionBuilder, Variable};
+
+/// Settings without which the code is not what is compared: each with its value.
+pub(super) const SETTINGS: &[(&str, &str)] =
+    if cfg!(cranelift_before = "0.95") { &[("avoid_div_traps", "true")] } else { &[] };
 
 /// The target with its settings.
 #[cfg(not(cranelift_before = "0.93"))]

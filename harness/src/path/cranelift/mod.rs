@@ -282,6 +282,7 @@ fn target(variant: Variant, changes: &[(&str, &str)]) -> Result<OwnedTargetIsa, 
     for (name, value) in allocator
         .into_iter()
         .chain(mid_end)
+        .chain(compat::SETTINGS.iter().copied())
         .chain([
             ("opt_level", variant.opt_level),
             // `compiler.rs` runs the verifier itself, before and after optimization. This would run it five times more.
