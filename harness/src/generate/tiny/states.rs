@@ -23,17 +23,17 @@ impl<C: Choices> Builder<'_, C> {
         if states.is_empty() {
             return self.assign(block);
         }
+        // Mostly one of several lags behind.
+        let lags = states.len() > 1 && self.choices.chance(70);
+        let before = lags.then(|| states[0]);
         for &state in &states {
             if self.choices.chance(80) {
-                let start = self.state_constant();
+                let start = if before == Some(state) { self.lagging_constant() } else { self.state_constant() };
                 self.write(state, start, block);
             }
         }
         let counted = self.state_counter(counter);
         self.write(counter, counted.start.clone(), block);
-        // Mostly one of several lags behind.
-        let lags = states.len() > 1 && self.choices.chance(70);
-        let before = lags.then(|| states[0]);
         let mut turn = Turn { counter, start: counted.start, states, before, new: Vec::new() };
         let mut body = Vec::with_capacity(8);
         for _ in 0..self.choices.between(1, 2) {
@@ -92,6 +92,11 @@ impl<C: Choices> Builder<'_, C> {
         }
     }
 
+    /// What the one that lags begins with: mostly not what a counter does, or its first turn would be like the others.
+    fn lagging_constant(&mut self) -> Expr {
+        if self.choices.chance(60) { Expr::Int(self.choices.pick(&[1, -1])) } else { self.state_constant() }
+    }
+
     /// Decides about a new value, in a variable of its own or in a state itself.
     fn decide(&mut self, turn: &mut Turn, body: &mut Vec<Stmt>) {
         let free = |target: &Var| *target != turn.counter && !turn.new.contains(target);
@@ -119,7 +124,7 @@ impl<C: Choices> Builder<'_, C> {
     /// Of the sign of a state, of the turn's number, of two states, of a flag.
     fn test(&mut self, turn: &Turn) -> Expr {
         self.left -= 1;
-        let old = turn.before.filter(|_| self.choices.chance(50));
+        let old = turn.before.filter(|_| self.choices.chance(65));
         let state = Expr::Var(old.unwrap_or_else(|| self.choices.pick(&turn.states)));
         match self.choices.below(8) {
             0..=3 => binary(self.choices.pick(&[Op::Lt, Op::Le, Op::Gt, Op::Ge]), state, Expr::Int(0)),

@@ -52,6 +52,8 @@ Examples:
   roundtrip fuzz --time 10m --jobs 4 --paths 'tiny/*,lab/*,llvm/*'
   roundtrip fuzz --dialect plus --time 10m
   roundtrip fuzz --time 8h --log night.jsonl --hang-after 30s
+  roundtrip fuzz --splice corpus/agree --time 10m
+  roundtrip fuzz --paths 'llvm/*' --schedule '*=100%' --machine-code 10
   roundtrip fuzz --form tac --schedule 'llvm/*-O2=20%,cranelift/*=50%'
 
 Paths run in worker processes: what aborts, hangs, faults or eats its memory is a finding with its program.
@@ -100,6 +102,13 @@ pub struct Args {
     /// How many random sequences of LLVM's passes run beside the fixed pipelines, unless --paths says what runs
     #[arg(long, value_name = "N", default_value_t = 4)]
     pipelines: u64,
+    /// The share of the programs that become machine code on paths that interpret what LLVM's optimizer made anyway. Passes
+    /// are looked at on nearly twice as many programs at 0, code generation only where nothing was interpreted
+    #[arg(long, value_name = "PERCENT", default_value_t = 100, value_parser = clap::value_parser!(u32).range(..=100))]
+    machine_code: u32,
+    /// Splice one of four Tiny programs with one of those in this folder: the results depend on them too
+    #[arg(long, value_name = "DIR")]
+    splice: Option<PathBuf>,
     /// A file to append what the run does to, as JSON lines
     #[arg(long, value_name = "FILE")]
     log: Option<PathBuf>,
@@ -161,8 +170,10 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
     // The workers read them too.
     let known = known::read(&args.corpus)?;
     let corpus = args.corpus.clone();
-    let programs =
-        Programs { seed: args.seed, from: args.from, form: args.form.into(), dialect: args.dialect, schedule, corpus };
+    let (form, splice, machine_code) = (args.form.into(), args.splice.clone(), args.machine_code);
+    let Args { seed, from, dialect, .. } = *args;
+    let programs = Programs { seed, from, form, dialect, schedule, machine_code, splice, corpus };
+    programs.pieces()?;
     let progress = Progress::new(args.programs, terminal);
     end_on_interrupt()?;
     let (programs, paths, ids, known) = (&programs, &*paths, &*ids, &*known);
