@@ -9,6 +9,7 @@ use super::loops::Counted;
 use super::{Builder, binary};
 use crate::generate::choices::Choices;
 use crate::generate::constants;
+use crate::generate::policy::Feature;
 use crate::op::Op;
 use crate::tiny::{Expr, Stmt, Var};
 
@@ -39,6 +40,9 @@ impl<C: Choices> Builder<'_, C> {
         for _ in 0..self.choices.between(1, 2) {
             self.decide(&mut turn, &mut body);
         }
+        if self.choices.chance(40) {
+            self.remember(&turn, block, &mut body);
+        }
         let steps_first = self.choices.chance(15);
         if steps_first {
             body.push(Stmt::Assign(counter, counted.step.clone()));
@@ -61,12 +65,30 @@ impl<C: Choices> Builder<'_, C> {
         block.push(Stmt::While(counted.test, body));
     }
 
+    /// Adds what was decided to a sum that nothing resets: where each turn replaces what the last one left, one wrong turn
+    /// among right ones would not be seen.
+    fn remember(&mut self, turn: &Turn, block: &mut Vec<Stmt>, body: &mut Vec<Stmt>) {
+        let taken = |sum: &Var| *sum == turn.counter || turn.states.contains(sum) || turn.new.contains(sum);
+        let Some(sum) = self.target().filter(|sum| !taken(sum)) else { return };
+        if !self.known.contains(&sum) {
+            self.write(sum, Expr::Int(0), block);
+        }
+        let decided = turn.new.last().copied().unwrap_or(turn.counter);
+        let moved = if self.has(Feature::Multiplication) && self.choices.chance(50) {
+            binary(Op::Mul, Expr::Var(sum), Expr::Int(3))
+        } else {
+            Expr::Var(sum)
+        };
+        self.left -= 1;
+        body.push(Stmt::Assign(sum, binary(Op::Add, moved, Expr::Var(decided))));
+    }
+
     /// Counts in some way, half of the time plainly from 0.
     fn state_counter(&mut self, counter: Var) -> Counted {
         if self.choices.chance(50) {
             return self.counted(counter);
         }
-        let turns = Expr::Int(i64::from(self.choices.between(2, 12)));
+        let turns = Expr::Int(self.choices.pick(&[2, 3, 4, 5, 2, 3, 7, 10, 12]));
         let test = binary(self.choices.pick(&[Op::Lt, Op::Ne]), Expr::Var(counter), turns);
         Counted { start: Expr::Int(0), test, step: binary(Op::Add, Expr::Var(counter), Expr::Int(1)) }
     }

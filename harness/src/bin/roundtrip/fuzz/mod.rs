@@ -26,6 +26,7 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 use harness::case::{Case, Form};
 use harness::dialect::Dialect;
+use harness::generate::{self, Policy};
 use harness::path::{Detail, Path, PathId};
 use harness::record::known;
 
@@ -36,6 +37,7 @@ use crate::status::Status;
 use crate::terminal::{Format, Terminal};
 use crate::workers::{Checker, LimitOptions};
 use job::Programs;
+use pipelines::Sequences;
 use progress::Progress;
 use run::{Running, Setting};
 
@@ -99,7 +101,8 @@ pub struct Args {
     #[arg(long, value_name = "SHARES", help = format!("Shares of the programs that paths run on, GLOB=N%, comma-separated; \
         the first that fits counts, and after them these: {}", schedule::DEFAULT))]
     schedule: Option<String>,
-    /// How many random sequences of LLVM's passes run beside the fixed pipelines, unless --paths says what runs
+    /// How many random sequences of LLVM's passes run beside the fixed pipelines, unless --paths says what runs: the
+    /// best on the seed's first programs of three times as many
     #[arg(long, value_name = "N", default_value_t = 4)]
     pipelines: u64,
     /// The share of the programs that become machine code on paths that interpret what LLVM's optimizer made anyway. Passes
@@ -160,7 +163,7 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
     }
     let mut selected = args.paths.select(terminal)?;
     if args.paths.paths.is_none() {
-        selected.extend(pipelines::paths(args.seed, args.pipelines));
+        selected.extend(sequences(args)?);
     }
     let selected: Vec<&dyn Path> = selected.iter().map(|path| &**path).collect();
     let checker = Checker::new(&selected, &args.plant, &args.limits);
@@ -181,6 +184,23 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
     let mut running = Running::new(setting, &checker)?;
     running.run()?;
     running.end()
+}
+
+/// The random sequences of LLVM's passes that are worth most on the seed's first programs.
+fn sequences(args: &Args) -> anyhow::Result<Vec<Box<dyn Path>>> {
+    let drawn = Sequences::draw(args.seed, args.pipelines);
+    if drawn.is_empty() {
+        return Ok(Vec::new());
+    }
+    let checker = Checker::new(&drawn.paths(), &args.plant, &args.limits);
+    let policy = Policy { dialect: args.dialect, ..Policy::default() };
+    let detail = Detail { texts: true, no_code: true, ..Detail::default() };
+    let trial = |index| {
+        let case = generate::case(args.seed, index, args.form.into(), &policy);
+        checker.check(&case, &drawn.paths(), detail)
+    };
+    let reports = (0..pipelines::TRIALS).map(trial).collect::<anyhow::Result<Vec<_>>>()?;
+    Ok(drawn.best(args.pipelines, &reports))
 }
 
 /// Leaves out the paths that do not take this language, and says so. A tiny program shows which.
