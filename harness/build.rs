@@ -12,12 +12,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Where Cranelift's interface changed under our code: `path/cranelift/compat.rs` says how.
-const CRANELIFT: [&str; 16] = [
-    "0.87", "0.89", "0.90", "0.91", "0.92", "0.93", "0.94", "0.96", "0.109", "0.113", "0.115", "0.120", "0.122",
-    "0.130", "0.133", "0.134",
+const CRANELIFT: [&str; 19] = [
+    "0.84", "0.87", "0.89", "0.90", "0.91", "0.92", "0.93", "0.94", "0.96", "0.107", "0.109", "0.113", "0.115",
+    "0.119", "0.120", "0.122", "0.130", "0.133", "0.134",
 ];
 /// The same for LLVM, with its behaviour: `path/llvm/compat.rs`.
-const LLVM: [&str; 8] = ["14", "15", "16", "17", "18", "19", "20", "22"];
+const LLVM: [&str; 9] = ["14", "15", "16", "17", "18", "19", "20", "21", "22"];
 
 /// Where it changed after the version that the harness links in.
 const LLVM_SINCE: [&str; 1] = ["23"];
@@ -26,7 +26,7 @@ const LLVM_SINCE: [&str; 1] = ["23"];
 const ROOT: &str = "src/toolchain.rs";
 /// What a compiler's shared object has nothing of, though it lies in what the root names.
 const FOREIGN: [(&str, &[&str]); 2] =
-    [("CRANELIFT", &["src/path/llvm", "src/optimized"]), ("LLVM", &["src/path/cranelift"])];
+    [("CRANELIFT", &["src/path/llvm", "src/optimized"]), ("LLVM", &["src/path/cranelift", "src/path/qemu"])];
 
 fn main() {
     let name = std::env::var("CARGO_PKG_NAME").unwrap_or_default();

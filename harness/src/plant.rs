@@ -99,6 +99,8 @@ faults! {
     ClifArrayEnd "clif-array-end",
     /// Cranelift's lowering takes an index as signed.
     ClifArraySignedIndex "clif-array-signed-index",
+    /// Cranelift's lowering promises that arrays are never written to, where it promises at all.
+    ClifArrayReadonly "clif-array-readonly",
     /// LLVM's lowering does not fill arrays with zeros.
     LlvmArrayNotZeroed "llvm-array-not-zeroed",
     /// LLVM's lowering takes an index modulo one less than the length.

@@ -2,10 +2,12 @@
 //! what they raise is valid and means the same.
 #![cfg(feature = "cranelift")]
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path as FilePath, PathBuf};
 
 use harness::case::{Case, DEFAULT_FUEL, Form, Program};
+use harness::dialect::Dialect;
 use harness::directives;
 use harness::generate::{self, Policy};
 use harness::lab;
@@ -141,7 +143,7 @@ fn switches() {
 fn ssa_and_phi_cases() {
     let (params, variables): (Vec<_>, Vec<_>) =
         cranelift::paths().into_iter().partition(|path| path.toolchain().group == "lab+cranelift");
-    assert_eq!(params.len(), 3);
+    assert_eq!(params.len(), 4);
     assert!(variables.len() >= 5);
     let mut taken = 0;
     for file in [files("tests/cases/ssa", "ssa"), files("tests/cases/phi", "phi")].concat() {
@@ -226,6 +228,39 @@ fn texts_are_given_when_asked_for() {
     }
 }
 
+/// The loads and stores of a text of CLIF.
+fn accesses(path: &dyn Path, case: &Case, text: &str) -> Vec<String> {
+    let observation = path.observe(case, Detail { texts: true, ..Detail::default() });
+    let (_, clif) = observation.texts.iter().find(|(name, _)| name == text).expect("a text");
+    let is_access = |line: &&str| line.contains("load.") || line.contains("store");
+    clif.lines().filter(is_access).map(|line| line.trim().to_string()).collect()
+}
+
+/// Plain paths promise nothing of memory, the others all that holds: `readonly` of what is passed, a region of an array.
+#[test]
+fn accesses_promise_nothing_or_all_that_holds() {
+    let text = "input x, unused; emit x; t = a4[x]; b2[x] = 7; return t + a4[x]";
+    let program = Program::Tiny(tiny::parse_in(text, Dialect::Plus).expect("a program"));
+    let case = Case { program, vectors: vec![vec![5, 6]], fuel: DEFAULT_FUEL };
+    let promises = ["notrap", "aligned", "can_move", "readonly", "region"];
+    let paths = cranelift::paths();
+    let mut left = BTreeMap::new();
+    for path in &paths {
+        let variant = path.id().variant;
+        let written = accesses(path.as_ref(), &case, "clif");
+        assert!(written.len() >= 3 + 6 + 3, "{variant}: {written:?}");
+        for access in written {
+            let is_load = access.contains("load.");
+            let is_passed = is_load && access.contains(" v0");
+            let right = [true, true, is_load, is_passed, !is_passed].map(|holds| holds && variant.ends_with("-flags"));
+            assert_eq!(promises.map(|promise| access.contains(promise)), right, "{variant}: {access}");
+        }
+        left.insert(variant, accesses(path.as_ref(), &case, "clif-opt").len());
+    }
+    // The unused load goes, and the second one of the element, which no store in the other array changes.
+    assert_eq!(left["speed"] - left["speed-flags"], 2, "{left:?}");
+}
+
 #[test]
 fn paths_say_what_they_are() {
     let names = cranelift::paths().into_iter().map(|path| path.id().variant);
@@ -240,12 +275,19 @@ fn paths_say_what_they_are() {
         "params-none",
         "params-speed",
         "params-speed_and_size",
+        "none-flags",
+        "speed-flags",
+        "params-speed-flags",
+        "aarch64-none",
+        "aarch64-speed",
     ];
     assert_eq!(names, right);
     for path in cranelift::paths() {
         let toolchain = path.toolchain();
         assert_eq!(toolchain.unavailable, None);
-        assert!(toolchain.description.contains("x86-64-v3"), "{}", toolchain.description);
+        let emulated = path.id().variant.starts_with("aarch64-");
+        let machine = if emulated { "aarch64-unknown-linux-gnu, run by qemu-aarch64 " } else { "x86-64-v3" };
+        assert!(toolchain.description.contains(machine), "{}", toolchain.description);
         assert_eq!(toolchain.group.starts_with("lab+"), path.id().variant.starts_with("params"));
         assert_eq!(path.id().version.as_deref(), Some(cranelift_codegen::VERSION));
     }

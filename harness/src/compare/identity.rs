@@ -54,7 +54,11 @@ impl Identity {
                 (name(accused), message)
             }
             None if wrong(report).any(|source| contradicts_itself(report, source)) => (raised(report), None),
-            None => (name(plainest(wrong(report).map(|source| &source.path), order)?), None),
+            None => {
+                // What never ends, or dies, is wrong too, though it gave no outcome.
+                let died = report.faults.iter().map(|fault| &fault.path);
+                (name(plainest(wrong(report).map(|source| &source.path).chain(died), order)?), None)
+            }
         };
         let parts = [signature.kind(), stage, &accused].into_iter().map(String::from);
         // A validator looks at one edge at a time, so whether that goes back says nothing.
@@ -70,11 +74,14 @@ fn wrong(report: &Report) -> impl Iterator<Item = &Source> {
     classes.flat_map(|class| &class.sources)
 }
 
-/// Whether a form of a path is wrong on a run that the path itself executes right. Undefined behaviour is no
-/// contradiction: a machine does something, and by chance the right thing.
+/// Whether a form of a path is wrong on a run that the path itself executes right, and its compiler executes nothing
+/// wrong. Undefined behaviour is no contradiction: a machine does something, and by chance the right thing. Nor is memory
+/// that nothing was stored in, which machines of some paths find to be zero and others don't.
 fn contradicts_itself(report: &Report, form: &Source) -> bool {
     let executes = |source: &Source| source.path == form.path && source.stage == Stage::Execute;
+    let also = |source: &Source| source.path.compiler == form.path.compiler && source.stage == Stage::Execute;
     form.stage != Stage::Execute
+        && !wrong(report).any(also)
         && report.runs.iter().any(|run| {
             let is_wrong = |class: &&super::Class| {
                 class.outcome != run.right && class.outcome.end != End::Undefined && class.sources.contains(form)
@@ -169,8 +176,23 @@ mod tests {
         assert_eq!(identity(&raised, "loop"), "disagree.construct.raised.loop");
         let of_one = report(CONSTRUCT, &[("c/none", Execute), ("lab/naive", Construct)], &[("c/none", Construct)]);
         assert_eq!(identity(&of_one, "loop"), "disagree.construct.raised-c.loop");
+        let memory = report(CONSTRUCT, &[("c/none", Execute)], &[("c/none", Construct), ("c/speed", Execute)]);
+        assert_eq!(identity(&memory, "load"), "disagree.construct.c-none.load");
         let other = report(CONSTRUCT, &[("c/speed", Execute)], &[("c/none", Construct)]);
         assert_eq!(identity(&other, "loop"), "disagree.construct.c-none.loop");
+    }
+
+    #[test]
+    fn a_path_that_never_ends_is_accused_too() {
+        let mut report = report(CONSTRUCT, &[("lab/phi", Stage::Execute)], &[("c/speed", Stage::Construct)]);
+        report.faults.push(PathFault {
+            path: path("c/none"),
+            group: String::new(),
+            stage: Stage::Execute,
+            kind: FaultKind::Hang,
+            message: "the machine code used up its processor time".into(),
+        });
+        assert_eq!(identity(&report, "loop"), "disagree.construct.c-none.loop");
     }
 
     #[test]

@@ -17,6 +17,8 @@ pub mod llvm;
 pub mod native;
 pub mod now;
 pub mod panics;
+#[cfg(feature = "cranelift")]
+pub mod qemu;
 pub mod trial;
 pub mod wire;
 

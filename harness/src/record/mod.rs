@@ -15,6 +15,7 @@ pub mod part;
 pub mod read;
 mod readme;
 pub mod run_log;
+pub mod self_test;
 
 use std::io::{self, Write};
 use std::path::Path;

@@ -7,12 +7,14 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 
 use crate::compare::Signature;
 use crate::compare::matrix::Matrix;
 use crate::record::coverage::{self, Lines};
 use crate::record::read::Triage;
 use crate::record::run_log::{self, Event, Log, Totals, Verdicts};
+use crate::record::self_test::{IDENTITIES, PLANTED, Planted};
 use crate::record::{Part, corpus, part};
 use crate::structure::KIND;
 
@@ -44,6 +46,10 @@ pub struct Night {
     pub replayed: Vec<Replayed>,
     /// The corpus on every version of every compiler.
     pub versions: Option<Matrix>,
+    /// The faults that were planted in the harness, from one seed.
+    pub planted: Vec<Planted>,
+    /// The same from many seeds.
+    pub identities: Vec<Planted>,
     /// How much of each module was executed.
     pub coverage: BTreeMap<String, Lines>,
     /// What can't be read.
@@ -92,13 +98,9 @@ impl Night {
         night.artifacts = files(&folder.join("artifacts"), folder);
         let replayed = fs::read_to_string(folder.join(format!("logs/{CORPUS}.log"))).unwrap_or_default();
         night.replayed = replayed.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
-        let versions = folder.join(VERSIONS);
-        if versions.exists() {
-            match fs::read(&versions).and_then(|bytes| Ok(serde_json::from_slice(&bytes)?)) {
-                Ok(matrix) => night.versions = Some(matrix),
-                Err(error) => night.problem(&versions, &error),
-            }
-        }
+        night.versions = night.written(&folder.join(VERSIONS));
+        night.planted = night.written(&folder.join(PLANTED)).unwrap_or_default();
+        night.identities = night.written(&folder.join(IDENTITIES)).unwrap_or_default();
         let coverage = folder.join("coverage.json");
         if coverage.exists() {
             match coverage::read(&coverage) {
@@ -144,6 +146,15 @@ impl Night {
             }
         }
         totals(&log).iter().for_each(|totals| self.verdicts.merge(&totals.verdicts));
+    }
+
+    /// What a part wrote, if it did.
+    fn written<T: DeserializeOwned>(&mut self, file: &Path) -> Option<T> {
+        let read = match fs::read(file) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return None,
+            read => read.and_then(|bytes| Ok(serde_json::from_slice(&bytes)?)),
+        };
+        read.map_err(|error| self.problem(file, &error)).ok()
     }
 
     fn findings(&mut self, folder: &Path) {
@@ -295,9 +306,10 @@ mod tests {
     #[test]
     fn what_cannot_be_read_is_told() {
         let results = part("tiny", 0) + &progress(1);
-        let folder = folder(&[(RESULTS, &results), ("coverage.json", "{"), ("findings/a/min.tiny", "")]);
+        let folder =
+            folder(&[(RESULTS, &results), ("coverage.json", "{"), (PLANTED, "[7]"), ("findings/a/min.tiny", "")]);
         let night = Night::read(folder.path()).unwrap();
-        assert_eq!((night.status(), night.problems.len()), (3, 2), "{:?}", night.problems);
+        assert_eq!((night.status(), night.problems.len()), (3, 3), "{:?}", night.problems);
         assert!(Night::read(&folder.path().join("nowhere")).is_err());
     }
 }

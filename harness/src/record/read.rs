@@ -17,6 +17,7 @@ use crate::record::Toolchained;
 use crate::record::finding::{RECORD, text_file};
 use crate::record::night::VERSIONS;
 use crate::record::run_log::{self, Log};
+use crate::record::self_test::{IDENTITIES, PLANTED, Planted};
 
 /// The longest text that is taken in; a report shows no more of it, and the folder has it all.
 const LONGEST: u64 = 256 << 10;
@@ -30,6 +31,10 @@ pub struct Below {
     pub logs: Vec<(PathBuf, Log)>,
     /// The corpus on every version of every compiler; one of them, if there are several.
     pub versions: Option<Matrix>,
+    /// The faults that were planted in the harness, from one seed.
+    pub planted: Vec<Planted>,
+    /// The same from many seeds.
+    pub identities: Vec<Planted>,
     /// What could not be read, and why.
     pub problems: Vec<String>,
 }
@@ -154,6 +159,10 @@ pub fn below(folder: &Path) -> io::Result<Below> {
                 below.log(path);
             } else if entry.file_name() == VERSIONS {
                 below.versions = below.json(&path).or(below.versions);
+            } else if entry.file_name() == PLANTED {
+                below.planted = below.json(&path).unwrap_or(below.planted);
+            } else if entry.file_name() == IDENTITIES {
+                below.identities = below.json(&path).unwrap_or(below.identities);
             }
         }
     }

@@ -11,6 +11,7 @@ pub mod junit;
 mod matrix;
 pub mod night;
 mod parting;
+pub mod self_test;
 mod syntax;
 mod table;
 mod triage;

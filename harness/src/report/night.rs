@@ -5,7 +5,7 @@ use std::fmt::Write;
 use crate::record::coverage::Lines;
 use crate::record::night::Night;
 use crate::record::part;
-use crate::report::{count, matrix_markdown};
+use crate::report::{count, matrix_markdown, self_test};
 
 /// The most findings, artifacts and entries that are shown; the folder has them all.
 const MOST: usize = 50;
@@ -32,6 +32,7 @@ pub fn summary(night: &Night) -> String {
     parts(night, &mut text);
     corpus(night, &mut text);
     versions(night, &mut text);
+    planted(night, &mut text);
     coverage(night, &mut text);
     reproduce(night, &mut text);
     text
@@ -102,6 +103,16 @@ fn corpus(night: &Night, text: &mut String) {
 fn versions(night: &Night, text: &mut String) {
     if let Some(matrix) = &night.versions {
         let _ = write!(text, "\n## The corpus on every version\n\n{}", matrix_markdown(matrix));
+    }
+}
+
+fn planted(night: &Night, text: &mut String) {
+    for (title, faults) in
+        [("Planted faults", &night.planted), ("Planted faults, each from many seeds", &night.identities)]
+    {
+        if !faults.is_empty() {
+            let _ = write!(text, "\n## {title}\n\n{}", self_test::markdown(faults));
+        }
     }
 }
 

@@ -202,6 +202,14 @@ impl Expr {
         }
     }
 
+    /// Its operation, to change for another of the same operands. A `select` can't be.
+    pub fn op_mut(&mut self) -> Option<&mut Op> {
+        match self {
+            Expr::Unary(op, _) | Expr::Binary(op, ..) => Some(op),
+            Expr::Select(_) | Expr::Int(_) | Expr::Var(_) | Expr::Logic(..) => None,
+        }
+    }
+
     /// The expressions directly in it, in the order of the text.
     pub fn operands(&self) -> impl Iterator<Item = &Expr> {
         let operands = match self {

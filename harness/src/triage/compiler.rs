@@ -123,7 +123,9 @@ fn is_executed_right(report: &Report, path: &PathId) -> bool {
 
 /// The stage from the report; then the option whose change makes it right.
 fn by_options(report: &Report, path: &PathId, trials: &[Trial], right: &[Outcome]) -> Place {
-    let changed = trials.iter().find(|trial| trial.is_right(right)).map(|trial| trial.what.as_str());
+    // What gave nothing at all says nothing.
+    let gave = |trial: &&Trial| !trial.raised.is_empty() || !trial.executed.is_empty();
+    let changed = trials.iter().filter(gave).find(|trial| trial.is_right(right)).map(|trial| trial.what.as_str());
     // `opt_level=none, not speed`: the option that it is wrong with is `opt_level=speed`.
     let option = changed.and_then(|what| {
         let (change, own) = what.split_once(", not ")?;

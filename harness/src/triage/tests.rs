@@ -105,6 +105,13 @@ fn options_tell_the_optimizer_from_the_back_end() {
         (allocator.stage.as_str(), allocator.pass.as_deref()),
         ("compile", Some("regalloc_algorithm=backtracking"))
     );
+    // An option that gave nothing, as the version doesn't take its value, is none that helps.
+    let mut nothing =
+        trials(&[("regalloc_algorithm=single_pass, not backtracking", 1), ("opt_level=none, not speed", 1)]);
+    (nothing.trials[0].raised, nothing.trials[0].executed) = (Vec::new(), Vec::new());
+    let wrong_optimized = (End::Return(2).into(), wrong(&[Stage::Optimize, Stage::Execute]));
+    let helped = concluded(&report(right(), wrong_optimized), nothing);
+    assert_eq!(helped.pass.as_deref(), Some("opt_level=speed"));
     let selection = of(&[Stage::Execute], &[("opt_level=none, not speed", 2)]);
     assert_eq!((selection.stage.as_str(), selection.pass), ("compile", None));
 

@@ -150,6 +150,23 @@ fn fuzz_ends_with_tables_and_the_profile() {
     assert_eq!(corpus.path().read_dir().unwrap().count(), 0, "no finding, no folder");
 }
 
+/// Without an emulator its paths are left out and named once, and to ask for one says what to do.
+#[cfg(feature = "cranelift")]
+#[test]
+fn what_this_machine_cannot_run_is_left_out_and_said() {
+    let program = case("tiny/euler1.tiny");
+    let check = |paths: &[&str]| ran(roundtrip().arg("check").arg(&program).args(paths).env("PATH", ""));
+    let all = check(&[]);
+    assert_eq!(all.status, 0, "{}", all.stderr);
+    let left_out = all.stderr.lines().filter(|line| line.contains("left out: ")).collect::<Vec<_>>();
+    assert!(left_out.len() == 1 && left_out[0].contains("/aarch64-none, "), "{left_out:?}");
+    assert!(!all.stdout.contains("aarch64"), "{}", all.stdout);
+    let asked = check(&["--paths", "tiny/*,cranelift/aarch64*"]);
+    assert_eq!(asked.status, 2, "{}", asked.stderr);
+    assert!(asked.stderr.contains("aarch64-none is not available: qemu-aarch64 can't be run"), "{}", asked.stderr);
+    assert!(asked.stderr.contains("scripts/setup"), "{}", asked.stderr);
+}
+
 #[test]
 fn fuzz_runs_arbitrary_control_flow_without_the_paths_that_do_not_take_it() {
     let (ran, _corpus) = fuzz("--programs 40 --form tac");

@@ -3,7 +3,7 @@
 //! A glob without a version means the versions that are linked in; `@` reaches the others that are installed too, which
 //! are loaded only then. A version may be shortened: `llvm@19/*` names those of 19.1.7.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use anyhow::{Context, anyhow, bail};
 use globset::{Glob, GlobMatcher};
@@ -23,7 +23,8 @@ pub struct PathOptions {
 }
 
 impl PathOptions {
-    /// The paths asked for, in the registry's order; at least one, and all usable here.
+    /// The paths asked for, in the registry's order; at least one, and all usable here. What a glob names beside others and
+    /// can't be used is told and left out; what is named itself must be usable.
     pub fn select(&self, terminal: &Terminal) -> anyhow::Result<Vec<Box<dyn Path>>> {
         let Some(globs) = &self.paths else {
             return Ok(available(path::registry(), terminal));
@@ -39,30 +40,38 @@ impl PathOptions {
             let decided = patterns.iter().rev().find(|pattern| pattern.decides(it)).map(|pattern| !pattern.takes_out);
             decided.unwrap_or(starts_with && it.linked_in)
         };
-        let selected: Vec<_> = all.into_iter().filter(chosen).map(|it| it.path).collect();
+        let selected: Vec<_> = all.into_iter().filter(chosen).collect();
         if selected.is_empty() {
             bail!("--paths {globs} leaves no path; `roundtrip paths` lists them");
         }
-        for path in &selected {
-            if let Some(why) = path.toolchain().unavailable {
-                bail!("{} is not available: {why}", path.id());
+        for it in &selected {
+            let is_named = || patterns.iter().any(|pattern| pattern.is_plain() && pattern.decides(it));
+            if let Some(why) = it.path.toolchain().unavailable.filter(|_| selected.len() == 1 || is_named()) {
+                bail!("{} is not available: {why}", it.path.id());
             }
         }
-        Ok(selected)
+        let usable = available(selected.into_iter().map(|it| it.path).collect(), terminal);
+        if usable.is_empty() {
+            bail!("--paths {globs} leaves no path that is available");
+        }
+        Ok(usable)
     }
 }
 
-/// Leaves out what this machine cannot run, and says so.
-fn available(all: Vec<Box<dyn Path>>, terminal: &Terminal) -> Vec<Box<dyn Path>> {
-    all.into_iter()
-        .filter(|path| match path.toolchain().unavailable {
-            None => true,
-            Some(why) => {
-                terminal.warn(format!("{} is left out: {why}", path.id()));
-                false
-            }
-        })
-        .collect()
+/// Leaves out what this machine cannot run, and says so, once for each reason.
+fn available(mut all: Vec<Box<dyn Path>>, terminal: &Terminal) -> Vec<Box<dyn Path>> {
+    let mut left_out = BTreeMap::<String, Vec<String>>::new();
+    all.retain(|path| match path.toolchain().unavailable {
+        None => true,
+        Some(why) => {
+            left_out.entry(why).or_default().push(path.id().to_string());
+            false
+        }
+    });
+    for (why, paths) in left_out {
+        terminal.warn(format!("left out: {}: {why}", paths.join(", ")));
+    }
+    all
 }
 
 /// A path that globs choose from.
@@ -147,6 +156,11 @@ impl Pattern {
         !self.takes_out && self.text.contains('@') && (plain.starts_with(beginning) || beginning.starts_with(plain))
     }
 
+    /// Whether it is a name and no glob.
+    fn is_plain(&self) -> bool {
+        !self.text.contains(['*', '?', '[', '{'])
+    }
+
     /// Refuses a pattern that names nothing, and a plain name without a version that several versions answer to. What
     /// is taken out need not be there.
     fn check(&self, all: &[Candidate]) -> anyhow::Result<()> {
@@ -154,10 +168,9 @@ impl Pattern {
             return Ok(());
         }
         let named: Vec<String> = all.iter().filter(|it| self.decides(it)).map(|it| it.path.id().to_string()).collect();
-        let is_plain = !self.text.contains(['*', '?', '[', '{']);
         match named.as_slice() {
             [] => bail!("no path is called {}; `roundtrip paths` lists them", self.text),
-            [_, _, ..] if is_plain => bail!("{} may be any of {}: say which", self.text, named.join(", ")),
+            [_, _, ..] if self.is_plain() => bail!("{} may be any of {}: say which", self.text, named.join(", ")),
             _ => Ok(()),
         }
     }

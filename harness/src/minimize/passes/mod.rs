@@ -3,6 +3,7 @@
 //! A pass need not care whether a candidate is smaller or was tested before (the driver does), nor whether the program
 //! means the same (the predicate decides). It must only propose programs that their own parser would accept, and end.
 
+mod arrays;
 mod constants;
 mod operations;
 mod ssa;

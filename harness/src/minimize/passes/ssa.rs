@@ -4,7 +4,7 @@
 //! be reduced too, as long as its blocks can be told apart (S4).
 
 use super::vectors::{self, without_input};
-use super::{Attempt, Pass, chunks, constants, operations};
+use super::{Attempt, Pass, arrays, chunks, constants, operations};
 use crate::case::{Case, Program};
 use crate::lab::{self, Atom, Block, BlockData, Function, Rule, Target, Terminator, Value};
 use crate::names::{self, Names};
@@ -33,6 +33,7 @@ pub const FINE: &[Pass] = &[
     Pass { name: "simpler operations", attempt: |case, n| on_function(case, n, simpler_operation) },
     Pass { name: "simplify constants", attempt: |case, n| on_function(case, n, simplify_constant) },
     Pass { name: "simplify arms", attempt: |case, n| on_function(case, n, blocks::simplify_arm) },
+    arrays::SIMPLER,
     vectors::VALUES,
     Pass { name: "rename", attempt: |case, n| on_function(case, n, rename) },
 ];

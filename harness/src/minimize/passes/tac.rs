@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::vectors::{self, without_input};
-use super::{Attempt, Pass, chunks, constants, operations};
+use super::{Attempt, Pass, arrays, chunks, constants, operations};
 use crate::case::{Case, Program as AnyProgram};
 use crate::names;
 use crate::op::Op;
@@ -32,6 +32,7 @@ pub const FINE: &[Pass] = &[
     Pass { name: "retarget jumps", attempt: |case, n| on_lines(case, n, retarget) },
     Pass { name: "simpler operations", attempt: |case, n| on_lines(case, n, simpler_operation) },
     Pass { name: "simplify constants", attempt: |case, n| on_lines(case, n, simplify_constant) },
+    arrays::SIMPLER,
     vectors::VALUES,
     Pass { name: "rename", attempt: rename },
 ];

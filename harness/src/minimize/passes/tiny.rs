@@ -3,9 +3,10 @@
 mod switch;
 
 use super::vectors::{self, without_input};
-use super::{Attempt, Pass, chunks, constants, operations};
+use super::{Attempt, Pass, arrays, chunks, constants, operations};
 use crate::case::{Case, Program as AnyProgram};
 use crate::names;
+use crate::op::Op;
 use crate::tiny::walk::{expression_mut, expressions, list_mut, lists, variables_mut, variables_of_mut};
 use crate::tiny::{Expr, Program, Stmt, Var};
 
@@ -21,6 +22,7 @@ pub const COARSE: &[Pass] = &[
     Pass { name: "return from within", attempt: |case, n| on_program(case, n, return_from_within) },
     Pass { name: "fold", attempt: |case, n| on_program(case, n, fold) },
     Pass { name: "simplify expressions", attempt: |case, n| on_program(case, n, simplify_expression) },
+    Pass { name: "only do", attempt: |case, n| on_program(case, n, only_do) },
 ];
 
 /// What makes the rest simpler.
@@ -33,6 +35,7 @@ pub const FINE: &[Pass] = &[
     Pass { name: "simplify constants", attempt: |case, n| on_program(case, n, simplify_constant) },
     Pass { name: "simplify arms", attempt: |case, n| on_program(case, n, switch::simplify_arm) },
     Pass { name: "simplify equal constants", attempt: |case, n| on_program(case, n, simplify_equal) },
+    arrays::SIMPLER,
     vectors::VALUES,
     Pass { name: "rename variables", attempt: |case, n| on_program(case, n, rename_variables) },
 ];
@@ -133,6 +136,21 @@ fn fold(program: &Program, n: usize) -> Attempt<Program> {
         }
     }
     op.eval(values).ok().and_then(|value| replaced(program, n, Expr::Int(value))).into()
+}
+
+/// Makes a statement of an assignment whose operation does something besides giving a value: `emit e` of `x = emit(e)`.
+fn only_do(program: &Program, n: usize) -> Attempt<Program> {
+    let lists = lists(program);
+    let mut places = lists.iter().enumerate().flat_map(|(at, list)| (0..list.len()).map(move |i| (at, i)));
+    let Some((at, i)) = places.nth(n) else { return Attempt::End };
+    let Stmt::Assign(_, value) = &lists[at][i] else { return Attempt::Nothing };
+    let Some(op @ (Op::Emit | Op::Store(_))) = value.op() else { return Attempt::Nothing };
+    let done = Stmt::Do(op, value.operands().cloned().collect());
+    let mut less = program.clone();
+    if let Some(list) = list_mut(&mut less, at) {
+        list[i] = done;
+    }
+    Attempt::Candidate(less)
 }
 
 /// How many replacements [`simplify_expression`] has for one expression.

@@ -1,16 +1,18 @@
 //! What differs between the versions of Cranelift that this folder is built with. The newest needs none of it; the others
-//! come in shared objects (`scripts/toolchain`), and `build.rs` says how old each is. The oldest is 0.84.
+//! come in shared objects (`scripts/toolchain`), and `build.rs` says how old each is. The oldest is 0.82.
 //!
 //! | before | |
 //! |---|---|
 //! | 0.134 | the frontend ends without the target's configuration; a stack slot's address is written like a load from it |
-//! | 0.133 | a load's flags have another name |
+//! | 0.133 | an access's flags have another name; there are three regions of memory that it may be in, no more |
 //! | 0.130 | the preset `x86-64-v3` is missing; `haswell` is the same |
 //! | 0.122 | a variable's number is the caller's to choose |
 //! | 0.120 | a block's arguments are values and nothing else |
+//! | 0.119 | an access can't promise that it may be moved |
 //! | 0.115 | there is one register allocator |
 //! | 0.113 | trap codes are an enumeration |
 //! | 0.109 | a stack slot has no alignment of its own: it has that of a word |
+//! | 0.107 | there is a method for each region |
 //! | 0.96 | there is no control plane; from 0.90 on `use_egraphs` chooses the mid-end, which leaves predecessors and dominators as they were |
 //! | 0.94 | a jump table passes no arguments |
 //! | 0.93 | a branch is two instructions, `brnz` and `jump`; a target is a box |
@@ -18,7 +20,8 @@
 //! | 0.91 | the frontend ends by reference |
 //! | 0.90 | a comparison gives a `b1`, widened by `bint`; `smin` is `imin`, there is no `bswap`; see `meaning.rs` too |
 //! | 0.89 | a comparison may ask for overflow: `meaning.rs` |
-//! | 0.87 | `compile` gives no machine code; a width is a `u16`; a stack slot is made by another name |
+//! | 0.87 | there are no regions; `compile` gives no machine code; a width is a `u16`; a stack slot is made by another name |
+//! | 0.84 | the register allocator is an older one, with its own checker, and has no error of its own |
 
 use cranelift_codegen::ir::{self, InstBuilder, InstructionData, TrapCode, Type, Value, types};
 use cranelift_codegen::isa::TargetIsa;
@@ -39,9 +42,42 @@ pub(super) type BlockArg = Value;
 
 #[cfg(cranelift_before = "0.133")]
 pub(super) use cranelift_codegen::ir::MemFlags;
-/// The flags of a load.
+/// The flags of an access.
 #[cfg(not(cranelift_before = "0.133"))]
 pub(super) use cranelift_codegen::ir::MemFlagsData as MemFlags;
+
+/// Promises that an access is right wherever its operands are known.
+pub(super) fn set_can_move(flags: &mut MemFlags) {
+    #[cfg(not(cranelift_before = "0.119"))]
+    flags.set_can_move();
+    #[cfg(cranelift_before = "0.119")]
+    let _ = flags;
+}
+
+/// Promises that accesses to the array with this number touch no other array.
+#[cfg(not(cranelift_before = "0.133"))]
+pub(super) fn set_region(flags: &mut MemFlags, function: &mut ir::Function, number: usize) {
+    let region = ir::AliasRegionData { user_id: number as u32, description: "array".into() };
+    flags.set_alias_region(Some(function.dfg.alias_regions.insert(region)));
+}
+/// Promises that accesses to the array with this number touch no other array; all from the third on share a region.
+#[cfg(all(cranelift_before = "0.133", not(cranelift_before = "0.107")))]
+pub(super) fn set_region(flags: &mut MemFlags, _: &mut ir::Function, number: usize) {
+    let regions = [ir::AliasRegion::Heap, ir::AliasRegion::Table, ir::AliasRegion::Vmctx];
+    flags.set_alias_region(Some(regions[number.min(2)]));
+}
+/// Promises that accesses to the array with this number touch no other array; all from the third on share a region.
+#[cfg(all(cranelift_before = "0.107", not(cranelift_before = "0.87")))]
+pub(super) fn set_region(flags: &mut MemFlags, _: &mut ir::Function, number: usize) {
+    match number {
+        0 => flags.set_heap(),
+        1 => flags.set_table(),
+        _ => flags.set_vmctx(),
+    }
+}
+/// Promises nothing: there is no such promise.
+#[cfg(cranelift_before = "0.87")]
+pub(super) fn set_region(_: &mut MemFlags, _: &mut ir::Function, _: usize) {}
 
 /// The trap codes of division.
 #[cfg(not(cranelift_before = "0.113"))]

@@ -11,8 +11,9 @@ use crate::op::Trap;
 use crate::path::cranelift::emit::trap_of;
 use crate::path::cranelift::raise::raise;
 use crate::path::cranelift::{compat, host};
-use crate::path::native::{self, Arena, NativeEnd};
+use crate::path::native::{self, Arena, NativeEnd, NativeRun};
 use crate::path::panics::catch;
+use crate::path::qemu::{self, Emulator};
 use crate::path::{Detail, Fault, FaultKind, Observation, Raised, Size, Stage, Unsupported, now};
 use crate::plant;
 
@@ -21,6 +22,7 @@ pub(super) struct Compiler {
     context: Context,
     builder: FunctionBuilderContext,
     arena: Arena,
+    emulator: Emulator,
 }
 
 /// Why an observation goes no further.
@@ -49,7 +51,8 @@ impl Stop {
 impl Compiler {
     /// A new compiler, with executable memory.
     pub(super) fn new() -> io::Result<Compiler> {
-        Ok(Compiler { context: Context::new(), builder: FunctionBuilderContext::new(), arena: Arena::new()? })
+        let (context, builder) = (Context::new(), FunctionBuilderContext::new());
+        Ok(Compiler { context, builder, arena: Arena::new()?, emulator: Emulator::default() })
     }
 
     /// Has `lower` write the case's function, and takes it through every stage. What is seen on the way stands in
@@ -81,7 +84,7 @@ impl Compiler {
         self.record(Stage::Optimize, case, detail, seen)?;
         compiled.map_err(stop_of)?;
         self.verify(isa, Stage::Optimize)?;
-        self.execute(case, seen)
+        self.execute(isa.name() == "aarch64", case, seen)
     }
 
     /// Raises the function as it is, and gives its text if asked to.
@@ -104,8 +107,8 @@ impl Compiler {
             .map_err(|errors| Stop::fault(stage, FaultKind::Invalid, errors.to_string()))
     }
 
-    /// Runs the machine code on every vector. After a hang the other vectors are not run: each may take as long.
-    fn execute(&mut self, case: &Case, seen: &mut Observation) -> Result<(), Stop> {
+    /// Runs the machine code on every vector, in this process or emulated.
+    fn execute(&mut self, emulated: bool, case: &Case, seen: &mut Observation) -> Result<(), Stop> {
         let Some(compiled) = compat::machine_code(&self.context) else {
             return Err(Stop::fault(Stage::Compile, FaultKind::Crash, "no machine code"));
         };
@@ -120,23 +123,41 @@ impl Compiler {
         let trap_at = |offset| traps.iter().find(|trap| trap.0 == offset).map(|trap| told_apart(trap.1));
         let bytes = compiled.bytes;
         seen.size = Some(size(&self.context.func, bytes));
-        let cannot_run = |error: io::Error| Stop::unsupported(Stage::Execute, format!("running machine code: {error}"));
-        let code = self.arena.place(bytes.len(), |memory, _| memory.copy_from_slice(bytes)).map_err(cannot_run)?;
-        let mut hangs = false;
-        for vector in &case.vectors {
-            if hangs {
-                seen.outcomes.push(None);
-                continue;
-            }
-            // SAFETY: Cranelift has compiled it from a function of this ABI which reads as many inputs as there are.
-            let run = unsafe { code.call(0, &host::memory(vector), &trap_at, native::limit(case.fuel)) }
-                .map_err(cannot_run)?;
-            hangs = run.end == NativeEnd::Hang;
-            seen.faults.extend(run.end.fault().filter(|fault| !seen.faults.contains(fault)));
-            seen.outcomes.push(run.outcome());
-        }
-        Ok(())
+        let limit = native::limit(case.fuel);
+        let ran = if emulated {
+            let vectors: Vec<_> = case.vectors.iter().map(|vector| host::memory(vector, qemu::EMIT)).collect();
+            let placed = self.emulator.place(bytes);
+            let runs = placed.and_then(|()| self.emulator.call(&vectors, &trap_at, limit));
+            runs.and_then(|runs| record(case, seen, runs.into_iter().map(Ok)))
+        } else {
+            let emit = native::emit as *const () as i64;
+            let placed = self.arena.place(bytes.len(), |memory, _| memory.copy_from_slice(bytes));
+            placed.and_then(|code| {
+                // SAFETY: Cranelift has compiled it from a function of this ABI which reads as many inputs as there are.
+                let call = |vector: &Vec<i64>| unsafe { code.call(0, &host::memory(vector, emit), &trap_at, limit) };
+                record(case, seen, case.vectors.iter().map(call))
+            })
+        };
+        ran.map_err(|error| {
+            seen.outcomes.clear();
+            Stop::unsupported(Stage::Execute, format!("running machine code: {error}"))
+        })
     }
+}
+
+/// Takes what machine code does on every vector. After a hang the other vectors are not run: each may take as long.
+fn record(case: &Case, seen: &mut Observation, runs: impl Iterator<Item = io::Result<NativeRun>>) -> io::Result<()> {
+    for run in runs {
+        let run = run?;
+        let hangs = run.end == NativeEnd::Hang;
+        seen.faults.extend(run.end.fault().filter(|fault| !seen.faults.contains(fault)));
+        seen.outcomes.push(run.outcome());
+        if hangs {
+            break;
+        }
+    }
+    seen.outcomes.resize(case.vectors.len(), None);
+    Ok(())
 }
 
 /// The function in numbers; the entry's parameter is its own.
@@ -176,6 +197,7 @@ fn guard<R>(stage: Stage, body: impl FnOnce() -> R) -> Result<R, Stop> {
 fn stop_of(error: CodegenError) -> Stop {
     match error {
         CodegenError::Verifier(errors) => Stop::fault(Stage::Compile, FaultKind::Invalid, errors.to_string()),
+        #[cfg(not(cranelift_before = "0.84"))]
         CodegenError::Regalloc(errors) => Stop::fault(Stage::Compile, FaultKind::Invalid, format!("{errors:?}")),
         other => Stop::unsupported(Stage::Compile, other.to_string()),
     }
@@ -189,6 +211,7 @@ mod tests {
     use super::*;
     use crate::case::{DEFAULT_FUEL, Program};
     use crate::lab;
+    use crate::path::cranelift::promises::Promises;
     use crate::path::cranelift::{VARIANTS, emit, target};
 
     /// The fault that a lowering ends in which returns a value of this type.
@@ -201,7 +224,7 @@ mod tests {
             let mut builder = FunctionBuilder::new(function, context);
             let entry = builder.create_block();
             builder.switch_to_block(entry);
-            emit::load_inputs(&mut builder, entry, 0, std::iter::empty());
+            emit::load_inputs(&mut builder, entry, 0, std::iter::empty(), Promises::Nothing);
             assert_ne!(ty, types::I8, "no bytes");
             let value = builder.ins().iconst(ty, 1);
             builder.ins().return_(&[value]);

@@ -10,9 +10,10 @@ use cranelift_codegen::isa::TargetIsa;
 use cranelift_frontend::{FunctionBuilder, Switch};
 
 use crate::op::{Int, Narrow, Op, Trap};
-use crate::path::cranelift::compat::{self, BlockArg, MemFlags};
+use crate::path::cranelift::compat::{self, BlockArg};
 use crate::path::cranelift::host::Host;
 use crate::path::cranelift::meaning::zero_extend;
+use crate::path::cranelift::promises::Promises;
 use crate::plant::{self, Fault};
 
 /// Gives an empty function the entry ABI: from a pointer to the inputs to the result.
@@ -29,12 +30,13 @@ pub(super) fn load_inputs(
     entry: Block,
     inputs: usize,
     operations: impl Iterator<Item = Op>,
+    promises: Promises,
 ) -> (Vec<Value>, Host) {
     builder.append_block_params_for_function_params(entry);
     let pointer = builder.block_params(entry)[0];
-    let load = |i| builder.ins().load(types::I64, MemFlags::trusted(), pointer, 8 * i as i32);
+    let load = |i| builder.ins().load(types::I64, promises.passed(), pointer, 8 * i as i32);
     let values = (0..inputs).map(load).collect();
-    (values, Host::new(builder, pointer, inputs, operations))
+    (values, Host::new(builder, pointer, inputs, operations, promises))
 }
 
 /// What an operation made.

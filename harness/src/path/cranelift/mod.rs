@@ -1,4 +1,5 @@
-//! Cranelift, linked in, compiling for x86-64 and executed in this process.
+//! Cranelift, linked in. It compiles for x86-64, which this process executes, and on the paths `aarch64-` for aarch64, which
+//! an emulator does.
 //!
 //! The paths differ in who constructs SSA (`variables.rs`: Cranelift's frontend, from TAC; `params.rs`: the lab), in the
 //! optimization level and in the register allocator. The `perturbed-` paths construct SSA from a perturbed graph
@@ -7,9 +8,6 @@
 //! execute. `raise.rs` and `meaning.rs` bring CLIF back into the lab's form, `panics.rs` makes the compiler's panics data.
 //!
 //! Division traps as Cranelift's own instructions do: a signal, whose place in the code says which trap it is.
-//!
-//! The target's features are pinned to x86-64-v3 and don't follow the machine, so that a finding on one is a finding on
-//! all.
 
 mod compat;
 mod compiler;
@@ -19,9 +17,11 @@ mod filetest;
 mod host;
 #[cfg(not(shared_object))]
 mod judge;
+mod machine;
 mod meaning;
 mod options;
 mod params;
+mod promises;
 mod raise;
 #[cfg(test)]
 mod tests;
@@ -33,20 +33,19 @@ pub use options::options;
 
 use std::cell::Cell;
 
-use cranelift_codegen::isa;
 use cranelift_codegen::settings::{self, Configurable};
 
 use crate::case::{Case, Program};
 use crate::lab::{self, Function};
 #[cfg(not(shared_object))]
 use crate::path::Validator;
-use crate::path::cranelift::compat::{FEATURES, OwnedTargetIsa};
+use crate::path::cranelift::compat::OwnedTargetIsa;
 use crate::path::cranelift::compiler::{Compiler, Stop};
+use crate::path::cranelift::machine::Machine;
+use crate::path::cranelift::promises::Promises;
 use crate::path::cranelift::variables::{Sealing, Style};
-use crate::path::{Detail, FaultKind, Observation, Path, PathId, Toolchain, native};
+use crate::path::{Detail, FaultKind, Observation, Path, PathId, Toolchain};
 use crate::tac::{self, Perturbation};
-
-const TARGET: &str = "x86_64-unknown-linux-gnu";
 
 /// Who constructs SSA.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,7 +53,7 @@ enum Construction {
     /// Cranelift's `SSABuilder`, from TAC after these perturbations.
     Variables(Style, &'static [Perturbation]),
     /// The lab: its pruned block-argument form, or the given function.
-    Params,
+    Params(Promises),
 }
 
 /// What distinguishes the paths.
@@ -64,44 +63,60 @@ struct Variant {
     construction: Construction,
     opt_level: &'static str,
     allocator: &'static str,
+    machine: Machine,
 }
 
 const BACKTRACKING: &str = "backtracking";
 const SINGLE_PASS: &str = "single_pass";
 
 /// As front ends do it mostly.
-const EARLY: Style = Style { sealing: Sealing::Early, direct: false };
+const EARLY: Style = Style { sealing: Sealing::Early, direct: false, promises: Promises::Nothing };
+
+/// What is not said of a variant.
+const PLAIN: Variant = Variant {
+    name: "none",
+    construction: Construction::Variables(EARLY, &[]),
+    opt_level: "none",
+    allocator: BACKTRACKING,
+    machine: Machine::X86_64,
+};
 
 #[rustfmt::skip]
-const VARIANTS: [Variant; 20] = {
+const VARIANTS: [Variant; 25] = {
     use Construction::{Params, Variables};
-    const EARLY_ONLY: Construction = Variables(EARLY, &[]);
-    const LATE: Construction = Variables(Style { sealing: Sealing::Late, direct: false }, &[]);
-    const BACKWARD: Construction = Variables(Style { sealing: Sealing::Backward, direct: false }, &[]);
-    const DIRECT: Construction = Variables(Style { sealing: Sealing::Early, direct: true }, &[]);
-    const ALL: Construction = Variables(Style { sealing: Sealing::Backward, direct: true }, Perturbation::ALL);
+    const LATE: Construction = Variables(Style { sealing: Sealing::Late, ..EARLY }, &[]);
+    const BACKWARD: Construction = Variables(Style { sealing: Sealing::Backward, ..EARLY }, &[]);
+    const DIRECT: Construction = Variables(Style { direct: true, ..EARLY }, &[]);
+    const PARAMS: Construction = Params(Promises::Nothing);
+    const PROMISING: Construction = Variables(Style { promises: Promises::All, ..EARLY }, &[]);
+    const ALL: Construction = Variables(Style { sealing: Sealing::Backward, direct: true, ..EARLY }, Perturbation::ALL);
     const fn only(which: &'static [Perturbation; 1]) -> Construction { Variables(EARLY, which) }
     [
-        Variant { name: "none", construction: EARLY_ONLY, opt_level: "none", allocator: BACKTRACKING },
-        Variant { name: "speed", construction: EARLY_ONLY, opt_level: "speed", allocator: BACKTRACKING },
-        Variant { name: "speed_and_size", construction: EARLY_ONLY, opt_level: "speed_and_size", allocator: BACKTRACKING },
-        Variant { name: "none-single_pass", construction: LATE, opt_level: "none", allocator: SINGLE_PASS },
-        Variant { name: "speed-single_pass", construction: LATE, opt_level: "speed", allocator: SINGLE_PASS },
-        Variant { name: "params-none", construction: Params, opt_level: "none", allocator: BACKTRACKING },
-        Variant { name: "params-speed", construction: Params, opt_level: "speed", allocator: BACKTRACKING },
-        Variant { name: "params-speed_and_size", construction: Params, opt_level: "speed_and_size", allocator: BACKTRACKING },
-        Variant { name: "perturbed-sealing", construction: BACKWARD, opt_level: "speed", allocator: BACKTRACKING },
-        Variant { name: "perturbed-direct", construction: DIRECT, opt_level: "speed", allocator: BACKTRACKING },
-        Variant { name: "perturbed-merge", construction: only(&[Perturbation::Merge]), opt_level: "speed", allocator: BACKTRACKING },
-        Variant { name: "perturbed-split", construction: only(&[Perturbation::Split]), opt_level: "speed", allocator: BACKTRACKING },
-        Variant { name: "perturbed-copies", construction: only(&[Perturbation::Copies]), opt_level: "speed", allocator: BACKTRACKING },
-        Variant { name: "perturbed-conditions", construction: only(&[Perturbation::Conditions]), opt_level: "speed", allocator: BACKTRACKING },
-        Variant { name: "perturbed-switches", construction: only(&[Perturbation::Switches]), opt_level: "speed", allocator: BACKTRACKING },
-        Variant { name: "perturbed-operands", construction: only(&[Perturbation::Operands]), opt_level: "speed", allocator: BACKTRACKING },
-        Variant { name: "perturbed-dead", construction: only(&[Perturbation::Dead]), opt_level: "speed", allocator: BACKTRACKING },
-        Variant { name: "perturbed-order", construction: only(&[Perturbation::Order]), opt_level: "speed", allocator: BACKTRACKING },
-        Variant { name: "perturbed-none", construction: ALL, opt_level: "none", allocator: BACKTRACKING },
-        Variant { name: "perturbed-speed", construction: ALL, opt_level: "speed", allocator: BACKTRACKING },
+        PLAIN,
+        Variant { name: "speed", opt_level: "speed", ..PLAIN },
+        Variant { name: "speed_and_size", opt_level: "speed_and_size", ..PLAIN },
+        Variant { name: "none-single_pass", construction: LATE, allocator: SINGLE_PASS, ..PLAIN },
+        Variant { name: "speed-single_pass", construction: LATE, opt_level: "speed", allocator: SINGLE_PASS, ..PLAIN },
+        Variant { name: "params-none", construction: PARAMS, ..PLAIN },
+        Variant { name: "params-speed", construction: PARAMS, opt_level: "speed", ..PLAIN },
+        Variant { name: "params-speed_and_size", construction: PARAMS, opt_level: "speed_and_size", ..PLAIN },
+        Variant { name: "none-flags", construction: PROMISING, ..PLAIN },
+        Variant { name: "speed-flags", construction: PROMISING, opt_level: "speed", ..PLAIN },
+        Variant { name: "params-speed-flags", construction: Params(Promises::All), opt_level: "speed", ..PLAIN },
+        Variant { name: "perturbed-sealing", construction: BACKWARD, opt_level: "speed", ..PLAIN },
+        Variant { name: "perturbed-direct", construction: DIRECT, opt_level: "speed", ..PLAIN },
+        Variant { name: "perturbed-merge", construction: only(&[Perturbation::Merge]), opt_level: "speed", ..PLAIN },
+        Variant { name: "perturbed-split", construction: only(&[Perturbation::Split]), opt_level: "speed", ..PLAIN },
+        Variant { name: "perturbed-copies", construction: only(&[Perturbation::Copies]), opt_level: "speed", ..PLAIN },
+        Variant { name: "perturbed-conditions", construction: only(&[Perturbation::Conditions]), opt_level: "speed", ..PLAIN },
+        Variant { name: "perturbed-switches", construction: only(&[Perturbation::Switches]), opt_level: "speed", ..PLAIN },
+        Variant { name: "perturbed-operands", construction: only(&[Perturbation::Operands]), opt_level: "speed", ..PLAIN },
+        Variant { name: "perturbed-dead", construction: only(&[Perturbation::Dead]), opt_level: "speed", ..PLAIN },
+        Variant { name: "perturbed-order", construction: only(&[Perturbation::Order]), opt_level: "speed", ..PLAIN },
+        Variant { name: "perturbed-none", construction: ALL, ..PLAIN },
+        Variant { name: "perturbed-speed", construction: ALL, opt_level: "speed", ..PLAIN },
+        Variant { name: "aarch64-none", machine: Machine::Aarch64, ..PLAIN },
+        Variant { name: "aarch64-speed", machine: Machine::Aarch64, opt_level: "speed", ..PLAIN },
     ]
 };
 
@@ -122,13 +137,7 @@ pub fn paths() -> Vec<Box<dyn Path>> {
 pub fn construct(cfg: &tac::Cfg) -> Result<usize, String> {
     let isa = target(VARIANTS[0], &[])?;
     let mut function = cranelift_codegen::ir::Function::new();
-    variables::lower(
-        cfg,
-        Style { sealing: Sealing::Early, direct: false },
-        &*isa,
-        &mut function,
-        &mut cranelift_frontend::FunctionBuilderContext::new(),
-    );
+    variables::lower(cfg, EARLY, &*isa, &mut function, &mut cranelift_frontend::FunctionBuilderContext::new());
     let blocks = function.layout.blocks();
     // The entry's parameters are the function's own.
     Ok(blocks.skip(1).map(|block| function.dfg.block_params(block).len()).sum())
@@ -154,22 +163,18 @@ impl Path for Cranelift {
     }
 
     fn toolchain(&self) -> Toolchain {
-        let Variant { construction, opt_level, allocator, .. } = self.variant;
+        let Variant { construction, opt_level, allocator, machine, .. } = self.variant;
         let version = cranelift_codegen::VERSION;
         Toolchain {
             description: format!(
-                "Cranelift {version}, {TARGET}, {FEATURES}, opt_level={opt_level}, regalloc_algorithm={allocator}, \
-                 verified before and after optimization{}",
+                "Cranelift {version}, {}, opt_level={opt_level}, regalloc_algorithm={allocator}, verified before and after \
+                 optimization{}",
+                machine.description(),
                 if self.egraphs { ", use_egraphs" } else { "" }
             ),
-            group: if construction == Construction::Params { "lab+cranelift" } else { "cranelift" }.to_string(),
-            unavailable: self
-                .isa
-                .as_ref()
-                .err()
-                .cloned()
-                .or_else(missing_features)
-                .or_else(|| native::available().err().map(|error| format!("machine code can't be run here: {error}"))),
+            group: if matches!(construction, Construction::Params(_)) { "lab+cranelift" } else { "cranelift" }
+                .to_string(),
+            unavailable: self.isa.as_ref().err().cloned().or_else(|| machine.unavailable()),
         }
     }
 
@@ -221,9 +226,10 @@ impl Cranelift {
                 let lower = |function: &mut _, context: &mut _| variables::lower(&cfg, style, isa, function, context);
                 compiler.observe(isa, lower, case, detail, seen)
             }
-            Construction::Params => {
+            Construction::Params(promises) => {
                 let source = function(&case.program).map_err(Stop::unlowered)?;
-                let lower = |function: &mut _, context: &mut _| params::lower(&source, isa, function, context);
+                let lower =
+                    |function: &mut _, context: &mut _| params::lower(&source, promises, isa, function, context);
                 compiler.observe(isa, lower, case, detail, seen)
             }
         }
@@ -286,17 +292,5 @@ fn target(variant: Variant, changes: &[(&str, &str)]) -> Result<OwnedTargetIsa, 
     {
         flags.set(name, value).map_err(|error| format!("{name}={value}: {error}"))?;
     }
-    let mut isa = isa::lookup_by_name(TARGET).map_err(|error| format!("{TARGET}: {error}"))?;
-    isa.enable(FEATURES).map_err(|error| format!("{FEATURES}: {error}"))?;
-    isa.finish(settings::Flags::new(flags)).map_err(|error| error.to_string())
-}
-
-/// Why this machine can't run code for the pinned features, if it can't.
-fn missing_features() -> Option<String> {
-    macro_rules! missing {
-        ($($feature:tt)*) => { [$(($feature, std::arch::is_x86_feature_detected!($feature)),)*] };
-    }
-    let features = missing!("sse4.2" "popcnt" "avx2" "bmi1" "bmi2" "fma" "lzcnt");
-    let (missing, _) = features.into_iter().find(|(_, present)| !present)?;
-    Some(format!("the processor has no {missing}, which {FEATURES} includes"))
+    variant.machine.isa(settings::Flags::new(flags))
 }

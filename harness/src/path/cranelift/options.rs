@@ -35,7 +35,9 @@ pub fn options(id: &PathId, case: &Case) -> Result<Vec<(String, Observation)>, S
             _ => default,
         };
         for &value in values.iter().filter(|&&value| value != own) {
-            let path = Cranelift { variant, egraphs: false, isa: target(variant, &[(name, value)]) };
+            // An option may be there without all of its values.
+            let Ok(isa) = target(variant, &[(name, value)]) else { continue };
+            let path = Cranelift { variant, egraphs: false, isa: Ok(isa) };
             let observation = path.observe(case, Detail { texts: true, ..Detail::default() });
             forms.push((format!("{name}={value}, not {own}"), observation));
         }

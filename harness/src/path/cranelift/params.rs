@@ -19,11 +19,13 @@ use crate::lab::{Atom, BlockData, Function, Target, Terminator};
 use crate::path::cranelift::compat::{self, BlockArg};
 use crate::path::cranelift::emit::{self, Made};
 use crate::path::cranelift::host::Host;
+use crate::path::cranelift::promises::Promises;
 use crate::plant::{self, Fault};
 
 /// Writes a valid function.
 pub(super) fn lower(
     source: &Function,
+    promises: Promises,
     isa: &dyn TargetIsa,
     function: &mut ir::Function,
     context: &mut FunctionBuilderContext,
@@ -44,7 +46,8 @@ pub(super) fn lower(
         if block == 0 {
             let operations = source.blocks.iter().flat_map(|block| &block.body).map(|inst| inst.op);
             let entry = lowering.blocks[0];
-            let (loaded, host) = emit::load_inputs(&mut lowering.builder, entry, source.inputs.len(), operations);
+            let (loaded, host) =
+                emit::load_inputs(&mut lowering.builder, entry, source.inputs.len(), operations, promises);
             lowering.host = host;
             for (input, value) in source.inputs.iter().zip(loaded) {
                 lowering.values[input.index()] = Some(Made::Number(value));

@@ -14,6 +14,7 @@ use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext, Variable};
 use crate::path::cranelift::compat;
 use crate::path::cranelift::emit::{self, Made};
 use crate::path::cranelift::host::Host;
+use crate::path::cranelift::promises::Promises;
 use crate::plant::{self, Fault};
 use crate::tac::cfg::{BlockIndex, Cfg, Terminator};
 use crate::tac::{Assign, Atom, Var};
@@ -37,12 +38,14 @@ pub(super) struct Style {
     pub sealing: Sealing,
     /// Whether a branch on a comparison of its own block takes the comparison's `i8` itself; else its variable's `i64`.
     pub direct: bool,
+    /// What its accesses to memory promise.
+    pub promises: Promises,
 }
 
 /// Writes the function of a control-flow graph; unreachable blocks too, in their place.
 pub(super) fn lower(
     cfg: &Cfg,
-    Style { sealing, direct }: Style,
+    Style { sealing, direct, promises }: Style,
     isa: &dyn TargetIsa,
     function: &mut ir::Function,
     context: &mut FunctionBuilderContext,
@@ -61,7 +64,7 @@ pub(super) fn lower(
     for (i, block) in cfg.blocks.iter().enumerate() {
         lowering.builder.switch_to_block(lowering.blocks[i]);
         if i == 0 {
-            lowering.define_variables(cfg);
+            lowering.define_variables(cfg, promises);
         }
         let truth = lowering.body(&block.body);
         lowering.terminator(&block.term, truth.filter(|_| direct), i + 1);
@@ -114,9 +117,9 @@ impl Lowering<'_> {
     }
 
     /// Gives the variables their first values: an input what the run passes, the others 0.
-    fn define_variables(&mut self, cfg: &Cfg) {
+    fn define_variables(&mut self, cfg: &Cfg, promises: Promises) {
         let operations = cfg.blocks.iter().flat_map(|block| &block.body).map(|assign| assign.op);
-        let (mut values, host) = emit::load_inputs(&mut self.builder, self.blocks[0], cfg.inputs, operations);
+        let (mut values, host) = emit::load_inputs(&mut self.builder, self.blocks[0], cfg.inputs, operations, promises);
         self.host = host;
         values.resize_with(self.variables.len(), || self.builder.ins().iconst(types::I64, 0));
         for (&variable, &value) in self.variables.iter().zip(&values) {

@@ -5,6 +5,7 @@
 //! |---|---|
 //! | (23 on) | a branch without a condition has an opcode of its own; there is no `default<Os>` |
 //! | 22 | the constants of a `switch` are operands |
+//! | 21 | the C API neither tells nor sets the `samesign` of an `icmp`; its text tells it, and no path sets it |
 //! | 20 | an `icmp` has no `samesign` |
 //! | 19 | a `getelementptr` has no flag but `inbounds` |
 //! | 18 | there is no `disjoint` and no `nneg` |
@@ -18,9 +19,11 @@
 use inkwell::AddressSpace;
 use inkwell::builder::{Builder, BuilderError};
 use inkwell::context::Context;
-use inkwell::llvm_sys::prelude::LLVMValueRef;
+use inkwell::llvm_sys::prelude::{LLVMTypeRef, LLVMValueRef};
 use inkwell::llvm_sys::{LLVMOpcode, core};
-use inkwell::types::{AnyType, AnyTypeEnum, ArrayType, IntType, PointerType};
+#[cfg(not(llvm_before = "14"))]
+use inkwell::types::AnyType;
+use inkwell::types::{AnyTypeEnum, ArrayType, IntType, PointerType};
 use inkwell::values::{BasicValueEnum, InstructionValue, IntValue, PointerValue};
 
 use crate::optimized::Flags;
@@ -171,6 +174,19 @@ pub fn counted_type(inst: InstructionValue<'_>) -> Option<AnyTypeEnum<'_>> {
     pointer.map(|pointer| pointer.get_type().into_pointer_type().get_element_type())
 }
 
+/// The same of LLVM's own objects.
+#[cfg(not(llvm_before = "14"))]
+pub fn source_element_type(inst: LLVMValueRef) -> LLVMTypeRef {
+    // SAFETY: a `getelementptr`, as the caller has seen.
+    unsafe { core::LLVMGetGEPSourceElementType(inst) }
+}
+/// The same of LLVM's own objects.
+#[cfg(llvm_before = "14")]
+pub fn source_element_type(inst: LLVMValueRef) -> LLVMTypeRef {
+    // SAFETY: a `getelementptr`, as the caller has seen, whose first operand is a pointer.
+    unsafe { core::LLVMGetElementType(core::LLVMTypeOf(core::LLVMGetOperand(inst, 0))) }
+}
+
 /// What an `or` promises.
 #[cfg_attr(llvm_before = "18", expect(unused_variables))]
 pub fn or_flags(inst: LLVMValueRef) -> Flags {
@@ -192,13 +208,26 @@ pub fn zext_flags(inst: LLVMValueRef) -> Flags {
 }
 
 /// What an `icmp` promises.
-#[cfg_attr(llvm_before = "20", expect(unused_variables))]
+#[cfg(not(llvm_before = "21"))]
 pub fn icmp_flags(inst: LLVMValueRef) -> Flags {
-    #[cfg(llvm_before = "20")]
-    return Flags::NONE;
     // SAFETY: an `icmp`, as the caller has seen.
-    #[cfg(not(llvm_before = "20"))]
-    return Flags::SAMESIGN.when(unsafe { core::LLVMGetICmpSameSign(inst) } != 0);
+    Flags::SAMESIGN.when(unsafe { core::LLVMGetICmpSameSign(inst) } != 0)
+}
+/// What an `icmp` promises.
+#[cfg(all(llvm_before = "21", not(llvm_before = "20")))]
+pub fn icmp_flags(inst: LLVMValueRef) -> Flags {
+    // SAFETY: an instruction of a module that lives; the text is a string that ends in a zero until it is given back.
+    unsafe {
+        let text = core::LLVMPrintValueToString(inst);
+        let same_sign = std::ffi::CStr::from_ptr(text).to_string_lossy().contains("icmp samesign ");
+        core::LLVMDisposeMessage(text);
+        Flags::SAMESIGN.when(same_sign)
+    }
+}
+/// What an `icmp` promises: nothing.
+#[cfg(llvm_before = "20")]
+pub fn icmp_flags(_: LLVMValueRef) -> Flags {
+    Flags::NONE
 }
 
 /// What a `getelementptr` promises; `inbounds` implies `nusw`.
@@ -329,7 +358,7 @@ pub fn promise(inst: LLVMValueRef, opcode: LLVMOpcode, flags: Flags) {
             LLVMOr => core::LLVMSetIsDisjoint(inst, has(Flags::DISJOINT)),
             #[cfg(not(llvm_before = "18"))]
             LLVMZExt => core::LLVMSetNNeg(inst, has(Flags::NNEG)),
-            #[cfg(not(llvm_before = "20"))]
+            #[cfg(not(llvm_before = "21"))]
             LLVMICmp => core::LLVMSetICmpSameSign(inst, has(Flags::SAMESIGN)),
             #[cfg(llvm_before = "19")]
             LLVMGetElementPtr => core::LLVMSetIsInBounds(inst, has(Flags::INBOUNDS)),

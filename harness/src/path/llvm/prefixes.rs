@@ -73,6 +73,9 @@ impl LlvmPath {
                     Source::Phi(function) => phi::emit(function, &mut emitter)?,
                     Source::Slots(cfg) => alloca::emit(cfg, self.style.direct, &mut emitter)?,
                 }
+                if self.style.flags {
+                    optimized::promises::add(&session.context, &module, case)?;
+                }
                 let construction = self.construction.pass.map(|pipeline| pipeline.passes);
                 let pipelines = construction.into_iter().chain(self.pipeline().map(|(_, passes)| passes));
                 let run = |passes: &str| machine.run_unverified(&session, &module, passes, Stage::Optimize);

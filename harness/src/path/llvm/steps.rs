@@ -2,9 +2,10 @@
 //! something else is named. A flag that one pass sets wrongly and a later one drops is seen here, and nowhere else.
 //!
 //! `default<O2>` is a name for many passes. `pipelines/` holds, by LLVM's major version, what LLVM says that they are:
-//! `opt -passes='default<O2>' -print-pipeline-passes`. Each pass runs as a pipeline of its own, within the pass managers
-//! that it stands in, so analyses are made anew each time; that changes what a pass knows, and rarely what it does. Of a
-//! version that has no file there, a name is one step.
+//! `opt -passes='default<O2>' -print-pipeline-passes`; where there is no `opt`, `clang -O2 -mllvm -print-pipeline-passes`
+//! without `declare-to-assign`, which is clang's own. Each pass runs as a pipeline of its own, within the pass managers that
+//! it stands in, so analyses are made anew each time; that changes what a pass knows, and rarely what it does. Of a version
+//! that has no file there, a name is one step.
 
 use inkwell::module::Module;
 
@@ -176,7 +177,10 @@ fn expanded(passes: &str) -> &str {
         Some("14") => include_str!("pipelines/14.txt"),
         Some("15") => include_str!("pipelines/15.txt"),
         Some("16") => include_str!("pipelines/16.txt"),
+        Some("18") => include_str!("pipelines/18.txt"),
         Some("19") => include_str!("pipelines/19.txt"),
+        Some("20") => include_str!("pipelines/20.txt"),
+        Some("21") => include_str!("pipelines/21.txt"),
         Some("22") => include_str!("pipelines/22.txt"),
         Some("23") => include_str!("pipelines/23.txt"),
         _ => "",

@@ -46,7 +46,7 @@ pub fn clif(subject: &Subject<'_>) -> String {
     // A path's toolchain names its settings as they are set.
     let settings = subject.toolchain.split([',', ' ', ';']).filter(|word| word.contains('='));
     settings.for_each(|setting| text.push_str(&format!("set {setting}\n")));
-    text.push_str(&format!("target x86_64{}\n\n", features(subject.toolchain)));
+    text.push_str(&format!("target {}\n\n", target(subject.toolchain)));
     text.push_str(&function(subject.text("clif").unwrap_or_default()));
     text.push_str(&main(subject.case.program.inputs()));
     for run in &subject.report.runs {
@@ -61,10 +61,12 @@ pub fn clif(subject: &Subject<'_>) -> String {
     text
 }
 
-/// The target's preset, if the toolchain names one.
-fn features(toolchain: &str) -> String {
-    let preset = toolchain.split([',', ' ']).find(|word| word.starts_with("x86-64-v"));
-    preset.map(|preset| format!(" {preset}")).unwrap_or_default()
+/// The target that the toolchain names, with the features' preset if it names one.
+fn target(toolchain: &str) -> String {
+    let mut words = toolchain.split([',', ' ']);
+    let target = if words.clone().any(|word| word.starts_with("aarch64-")) { "aarch64" } else { "x86_64" };
+    let preset = words.find(|word| word.starts_with("x86-64-v"));
+    preset.map_or_else(|| target.to_string(), |preset| format!("{target} {preset}"))
 }
 
 /// The function under a name of its own: run commands know no numbers.
@@ -88,4 +90,18 @@ fn main(inputs: usize) -> String {
         address = inputs,
         result = inputs + 1,
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::target;
+
+    #[test]
+    fn a_test_is_for_the_machine_that_was_compiled_for() {
+        assert_eq!(
+            target("Cranelift 0.135.8, x86_64-unknown-linux-gnu, x86-64-v3, opt_level=none"),
+            "x86_64 x86-64-v3"
+        );
+        assert_eq!(target("Cranelift 0.135.8, aarch64-unknown-linux-gnu, run by qemu-aarch64 7.2.22"), "aarch64");
+    }
 }

@@ -26,7 +26,7 @@ fn overview(comparisons: &[Comparison]) -> Markup {
     html! {
         div.scroll tabindex="0" role="region" aria-label="Overview" { table.whole-words {
             thead { tr {
-                th scope="col" { "first" } th scope="col" { "second" } th.n scope="col" { "programs" }
+                th scope="col" { "first → second" } th.n scope="col" { "programs" }
                 th.n scope="col" { "regressions" } th.n scope="col" { "fixed" } th.n scope="col" { "newly unsupported" }
                 th.n scope="col" { "otherwise wrong" } th scope="col" { "parameters" } th scope="col" { "instructions" }
                 th scope="col" { "code size" } th scope="col" { "compile time" }
@@ -34,16 +34,16 @@ fn overview(comparisons: &[Comparison]) -> Markup {
             tbody { @for (index, comparison) in comparisons.iter().enumerate() {
                 @let summary = &comparison.summary;
                 tr {
-                    th scope="row" { a href={ "#pair-" (index) } { (comparison.first) } }
-                    td { (comparison.second) } td.n { (summary.programs) }
+                    th.line scope="row" { a href={ "#pair-" (index) } { (comparison.first) br; "→ " (comparison.second) } }
+                    td.n { (summary.programs) }
                     @for (place, (_, count)) in summary.changes.iter().enumerate() {
                         td.n.wrong[place == 0 && *count > 0] { (count) }
                     }
-                    td { (summary.parameters.0) " → " (summary.parameters.1) }
-                    td { (summary.instructions.0) " → " (summary.instructions.1) }
-                    td { (spread(summary.code)) }
-                    td {
-                        @if let Some((first, second)) = summary.microseconds { (first) " → " (second) " µs, " }
+                    td.line { (summary.parameters.0) " → " (summary.parameters.1) }
+                    td.line { (summary.instructions.0) " → " (summary.instructions.1) }
+                    td.line { (spread(summary.code)) }
+                    td.line {
+                        @if let Some((first, second)) = summary.microseconds { (first) " → " (second) " µs" br; }
                         (spread(summary.time))
                     }
                 }
@@ -129,7 +129,7 @@ mod tests {
         ];
         let page = comparisons(&[Comparison::new("llvm@14/a".into(), "llvm@22/a".into(), rows)]);
         assert!(page.contains("<td>regression</td><th scope=\"row\">worse.tiny</th>"), "{page}");
-        assert!(page.contains("return &lt;1&gt; for return 2") && page.contains("30 → 20 µs, × 0.33"), "{page}");
+        assert!(page.contains("return &lt;1&gt; for return 2") && page.contains("30 → 20 µs<br>× 0.33"), "{page}");
         let place = |program| page.rfind(&format!(">{program}<")).unwrap();
         assert!(place("more.tiny") < place("less.tiny"), "{page}");
     }

@@ -10,6 +10,7 @@ mod finding;
 mod forms;
 mod paths;
 mod picture;
+mod planted;
 mod rank;
 mod runs;
 mod sides;
@@ -55,6 +56,7 @@ pub fn page(folder: &Path, below: &Below) -> String {
                 nav aria-label="Sections" {
                     a href="#findings" { "Findings" } a href="#runs" { "Runs" }
                     @if below.versions.is_some() { a href="#versions" { "Versions" } }
+                    @if !below.planted.is_empty() { a href="#planted" { "Planted faults" } }
                     a href="#paths" { "Paths" }
                 }
                 main {
@@ -62,6 +64,8 @@ pub fn page(folder: &Path, below: &Below) -> String {
                     (list(&findings, &wrong))
                     (runs::section(&runs))
                     (versions::section(below.versions.as_ref()))
+                    (planted::section("planted", "Planted faults", &below.planted))
+                    (planted::section("identities", "Planted faults, each from many seeds", &below.identities))
                     (paths::section(&runs, &wrong))
                 }
                 footer { p { "Written by roundtrip " (env!("CARGO_PKG_VERSION")) "." } }

@@ -131,10 +131,14 @@ fn variant(choices: &mut SplitMix64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use harness::case::{Case, Program};
     use harness::compare::{PathFault, Verdict};
-    use harness::path::{Detail, FaultKind, Stage};
-    use harness::tiny;
+    use harness::path::{FaultKind, Stage};
+    #[cfg(feature = "llvm")]
+    use harness::{
+        case::{Case, Program},
+        path::Detail,
+        tiny,
+    };
 
     /// LLVM knows each of them, on a program with a loop and a division.
     #[cfg(feature = "llvm")]

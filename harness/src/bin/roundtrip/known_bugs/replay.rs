@@ -76,7 +76,9 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
         let source = Source::read(&entry.file, &InputForm { input_form: None, dialect: None })?;
         let bug = KnownBug::parse(&source.text).map_err(|error| source.error(&error, terminal))?;
         missing.extend(not_installed(&source.name, &bug, &versions));
-        trials.extend(replay(args, source, &bug, &versions, terminal)?);
+        let (named, unavailable) = named(&source.name, &bug, &versions)?;
+        missing.extend(unavailable);
+        trials.extend(replay(args, source, &bug, &named, terminal)?);
     }
     print(&trials, &missing, args.format, terminal)?;
     if !trials.iter().any(|trial| trial.wrong) {
@@ -85,22 +87,21 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
     Ok(usable.max(if trials.iter().all(Trial::holds) { Status::Good } else { Status::Finding }))
 }
 
-/// Tries a program on every path that its comments name, on every version that is here.
+/// Tries a program on these paths, each of which must be wrong or right.
 fn replay(
     args: &Args,
     source: Source,
     bug: &KnownBug,
-    versions: &[Version],
+    named: &[(Box<dyn Path>, bool)],
     terminal: &Terminal,
 ) -> anyhow::Result<Vec<Trial>> {
     let name = source.name.clone();
     let loaded = source.load(&RunOptions { inputs: Vec::new(), fuel: DEFAULT_FUEL }, terminal)?;
     let own: Vec<Box<dyn Path>> = registry().into_iter().filter(|path| path.id().version.is_none()).collect();
-    let named = named(bug, versions)?;
     let all: Vec<&dyn Path> = own.iter().chain(named.iter().map(|(path, _)| path)).map(|path| &**path).collect();
     let checker = Checker::new(&all, &args.plant, &args.limits);
     let mut trials = Vec::new();
-    for (path, wrong) in &named {
+    for (path, wrong) in named {
         let paths: Vec<&dyn Path> = own.iter().chain([path]).map(|path| &**path).collect();
         let report = checker.check(&loaded.case, &paths, Detail::default())?;
         // What the program's own comments say is right decides; the interpreters must agree with it.
@@ -119,19 +120,25 @@ fn replay(
     Ok(trials)
 }
 
-/// The paths that a bug's comments name, of every version that is here, each with whether it must be wrong.
-fn named(bug: &KnownBug, versions: &[Version]) -> anyhow::Result<Vec<(Box<dyn Path>, bool)>> {
+/// Paths, each with whether it must be wrong, and what can't be tried.
+type Named = (Vec<(Box<dyn Path>, bool)>, Vec<[String; 2]>);
+
+/// The paths that a bug's comments name, of every version that is here.
+fn named(name: &str, bug: &KnownBug, versions: &[Version]) -> anyhow::Result<Named> {
     let variants: BTreeSet<&String> = bug.claims.iter().flat_map(|claim| &claim.variants).collect();
-    let mut named = Vec::new();
+    let (mut named, mut missing) = (Vec::new(), Vec::new());
     for version in versions {
         for variant in &variants {
             let Some(wrong) = bug.expects_wrong(&version.compiler, &version.version, variant) else { continue };
             if let Some(path) = version.path(variant).map_err(|reason| anyhow!(reason))? {
-                named.push((path, wrong));
+                match path.toolchain().unavailable {
+                    None => named.push((path, wrong)),
+                    Some(why) => missing.push([name.to_string(), format!("{}: {why}", path.id())]),
+                }
             }
         }
     }
-    Ok(named)
+    Ok((named, missing))
 }
 
 /// The versions that the bug is known in and that are not here.

@@ -28,7 +28,7 @@ pub fn part(fault: Fault) -> &'static str {
         LabNoDominanceCheck | LabAcceptsTwice | LabAcceptsFewer | LabAcceptsEntry | LabAcceptsMissing => "validator",
         ClifLtIsLe | ClifRemSign | ClifNarrowCondition | ClifStaleVariable | ClifSealUnreachable | ClifFarBranch
         | ClifDirectSense | ClifNarrowSign | ClifSwitchLastArm | ClifDropArgument | ClifWrongRewrite | ClifTrapCode
-        | ClifEmitNarrow | ClifArrayEnd | ClifArraySignedIndex => "Cranelift",
+        | ClifEmitNarrow | ClifArrayEnd | ClifArraySignedIndex | ClifArrayReadonly => "Cranelift",
         LlvmSaturatingAdd | LlvmNoWrap | LlvmUnsignedGt | LlvmPhiSwap | LlvmInitOne | LlvmNoOverflowGuard
         | LlvmTruncCondition | LlvmShiftUnmasked | LlvmSwitchNarrow | LlvmInputOrder | LlvmFlagsOfFirstRun
         | LlvmEmitIsPure | LlvmArrayNotZeroed | LlvmArrayShort => "LLVM",
@@ -46,8 +46,8 @@ pub fn options(fault: Fault) -> &'static [&'static str] {
         // In operations and statements that only this dialect has.
         ClifNarrowSign | LlvmShiftUnmasked | LabBreakStaleValues | LabArmStaleValues | TacBreakOutermost
         | TacContinueGoesOn | TacReturnGoesOn | TacSwitchElseFirst | TacEmitOrder | LabPruneDropsEmit
-        | TacPerturbDropsEmit | ClifEmitNarrow | ClifArrayEnd | ClifArraySignedIndex | LlvmEmitIsPure
-        | LlvmArrayNotZeroed | LlvmArrayShort => &["--dialect", "plus"],
+        | TacPerturbDropsEmit | ClifEmitNarrow | ClifArrayEnd | ClifArraySignedIndex | ClifArrayReadonly
+        | LlvmEmitIsPure | LlvmArrayNotZeroed | LlvmArrayShort => &["--dialect", "plus"],
         // In what Tiny does not have.
         TacParseIfz | LabLiveForgetsBranch => &["--form", "tac"],
         // Poison that only some bits depend on is rare, and takes the longer pipelines, which run on few programs.
@@ -104,7 +104,8 @@ impl Expected {
             ClifDropArgument => {
                 Finding(&["disagree.construct.cranelift-params-", "invalid.construct.cranelift-params-"])
             }
-            ClifWrongRewrite => Finding(&["disagree.optimize.cranelift-"]),
+            // The promise is a lie that only the optimizer can fall for.
+            ClifWrongRewrite | ClifArrayReadonly => Finding(&["disagree.optimize.cranelift-"]),
             ClifTrapCode => Finding(&["disagree.execute.cranelift-"]),
             ClifRaiseSub => Finding(&["disagree.construct.raised-cranelift", "disagree.optimize.raised-cranelift"]),
             LlvmSaturatingAdd | LlvmUnsignedGt | LlvmNoOverflowGuard | LlvmTruncCondition | LlvmShiftUnmasked
@@ -113,7 +114,11 @@ impl Expected {
             }
             // Before LLVM optimizes, an effect that is promised away is still there, and so is what an array holds in the
             // lab's form.
-            LlvmEmitIsPure | LlvmArrayNotZeroed => Finding(&["disagree.optimize.llvm-", "disagree.execute.llvm-"]),
+            LlvmEmitIsPure => Finding(&["disagree.optimize.llvm-", "disagree.execute.llvm-"]),
+            // What memory holds that nothing was stored in is chance, as constructed too.
+            LlvmArrayNotZeroed => {
+                Finding(&["disagree.construct.llvm-", "disagree.optimize.llvm-", "disagree.execute.llvm-"])
+            }
             LlvmPhiSwap => Finding(&["disagree.construct.llvm-phi", "invalid.construct.llvm-phi"]),
             LlvmPassAddsFlag | LlvmPassKeepsFlag | LlvmPassSelectToAnd | LlvmPassPhiEntries => {
                 Finding(&["disagree.optimize.llvm-", "invalid.optimize.llvm-"])

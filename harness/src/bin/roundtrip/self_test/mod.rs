@@ -8,13 +8,16 @@ mod expected;
 mod outcome;
 mod trial;
 
+use std::path::PathBuf;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use anyhow::bail;
+use anyhow::{Context, bail};
 use harness::plant::Fault;
-use harness::report::count;
+use harness::record;
+use harness::record::self_test::Planted;
+use harness::report::self_test;
 use serde_json::json;
 
 use crate::status::Status;
@@ -52,6 +55,9 @@ pub struct Args {
     /// How many trials at once; by default one for each processor
     #[arg(long, value_name = "J")]
     jobs: Option<usize>,
+    /// Write what came of them to a file too; one of a long run's folder is shown in its reports
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
     /// How to print
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
@@ -74,7 +80,7 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
         bail!("--jobs 0 would try nothing");
     }
     let outcomes = Outcome::of(faults, &trials(args, faults, (jobs, deadline), terminal));
-    print(&outcomes, args.format, terminal)?;
+    print(&outcomes, args, terminal)?;
     Ok(if outcomes.iter().any(|outcome| !outcome.wrong.is_empty()) {
         Status::Finding
     } else if outcomes.iter().any(|outcome| outcome.trials.len() < args.seeds as usize) {
@@ -112,24 +118,25 @@ fn trials(
     trials.into_inner().unwrap_or_default()
 }
 
-fn print(outcomes: &[Outcome], format: Format, terminal: &Terminal) -> anyhow::Result<()> {
-    let tried = outcomes.iter().filter(|outcome| !outcome.trials.is_empty()).count();
-    let failed = outcomes.iter().filter(|outcome| !outcome.wrong.is_empty()).count();
-    if format == Format::Json {
-        for outcome in outcomes {
-            terminal.json(&outcome.object())?;
-        }
-        let summary = json!({"faults": outcomes.len(), "tried": tried, "failed": failed});
+fn print(outcomes: &[Outcome], args: &Args, terminal: &Terminal) -> anyhow::Result<()> {
+    let planted: Vec<Planted> = outcomes.iter().map(Outcome::planted).collect();
+    if let Some(file) = &args.out {
+        let text = serde_json::to_string_pretty(&planted)?;
+        record::write(file, &text).with_context(|| format!("cannot write {}", file.display()))?;
+    }
+    if args.format == Format::Json {
+        planted.iter().try_for_each(|fault| terminal.json(&json!(fault)))?;
+        let tried = planted.iter().filter(|fault| !fault.trials.is_empty()).count();
+        let failed = planted.iter().filter(|fault| !fault.wrong.is_empty()).count();
+        let summary = json!({"faults": planted.len(), "tried": tried, "failed": failed});
         return terminal.json(&json!({ "summary": summary }));
     }
-    terminal.line(Outcome::table(outcomes))?;
-    for outcome in outcomes {
-        for why in &outcome.wrong {
-            terminal.warn(format!("{} ({}): {why}", outcome.fault.name(), outcome.fault.description()));
+    terminal.line(self_test::text(&planted))?;
+    for fault in &planted {
+        for why in &fault.wrong {
+            terminal.warn(format!("{} ({}): {why}", fault.fault, fault.description));
         }
     }
-    let untried = outcomes.len() - tried;
-    let rest = if untried == 0 { String::new() } else { format!(", {untried} not tried: the time was up") };
-    terminal.note(format!("{} tried, {failed} failed{rest}", count(tried, "fault")));
+    terminal.note(self_test::counts(&planted));
     Ok(())
 }

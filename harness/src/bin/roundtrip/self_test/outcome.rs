@@ -1,10 +1,9 @@
-//! What the trials of each fault come to: a row of the table.
+//! What the trials of each fault come to.
 
 use std::collections::BTreeMap;
 
 use harness::plant::Fault;
-use harness::report::table;
-use serde_json::{Value, json};
+use harness::record::self_test::{Attempt, Planted};
 
 use super::expected::{ALIKE, Expected, part};
 use super::trial::Trial;
@@ -61,65 +60,25 @@ impl Outcome {
         identities
     }
 
-    /// The table for people.
-    pub fn table(outcomes: &[Outcome]) -> String {
-        let rows = outcomes.iter().filter(|outcome| !outcome.trials.is_empty()).map(|outcome| {
-            let good = outcome.trials.iter().filter(|trial| trial.wrong.is_none()).count();
-            let found = if outcome.trials.len() == 1 {
-                if good == 1 { "yes".into() } else { "NO".into() }
-            } else {
-                format!("{good}/{}", outcome.trials.len())
-            };
-            let size = outcome.trials.iter().filter_map(|trial| trial.statements).max();
-            [
-                part(outcome.fault).to_string(),
-                outcome.fault.name().to_string(),
-                found,
-                middle(outcome.trials.iter().map(|trial| trial.programs as f64)).to_string(),
-                format!("{:.1}", middle(outcome.trials.iter().map(|trial| trial.seconds))),
-                size.map_or("-".into(), |size| size.to_string()),
-                outcome.names(),
-            ]
+    /// As it is recorded.
+    pub fn planted(&self) -> Planted {
+        let trials = self.trials.iter().map(|trial| Attempt {
+            seed: trial.seed,
+            programs: trial.programs,
+            seconds: (trial.seconds * 10.0).round() / 10.0,
+            statements: trial.statements,
+            called: trial.named.clone(),
+            ok: trial.wrong.is_none(),
         });
-        table(["part", "fault", "found", "programs", "seconds", "size", "called"], rows)
+        Planted {
+            fault: self.fault.name().into(),
+            part: part(self.fault).into(),
+            description: self.fault.description().into(),
+            ok: self.wrong.is_empty() && !self.trials.is_empty(),
+            trials: trials.collect(),
+            wrong: self.wrong.clone(),
+        }
     }
-
-    /// What it was called.
-    fn names(&self) -> String {
-        let mut names: Vec<&str> = self.trials.iter().map(|trial| trial.named.as_str()).collect();
-        names.sort_unstable();
-        names.dedup();
-        names.join(", ")
-    }
-
-    /// The object for programs.
-    pub fn object(&self) -> Value {
-        let trials = self.trials.iter().map(|trial| {
-            json!({
-                "seed": trial.seed,
-                "programs": trial.programs,
-                "seconds": (trial.seconds * 10.0).round() / 10.0,
-                "statements": trial.statements,
-                "called": trial.named,
-                "ok": trial.wrong.is_none(),
-            })
-        });
-        json!({
-            "fault": self.fault.name(),
-            "part": part(self.fault),
-            "description": self.fault.description(),
-            "ok": self.wrong.is_empty() && !self.trials.is_empty(),
-            "trials": trials.collect::<Vec<_>>(),
-            "wrong": self.wrong,
-        })
-    }
-}
-
-/// The median.
-fn middle(values: impl Iterator<Item = f64>) -> f64 {
-    let mut values: Vec<f64> = values.collect();
-    values.sort_unstable_by(f64::total_cmp);
-    values.get(values.len() / 2).copied().unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -148,7 +107,7 @@ mod tests {
         let missed = Trial { wrong: Some("exit status Some(0)".into()), ..trial(3, "") };
         let outcomes = Outcome::of(&[Fault::ClifLtIsLe], &[vec![trial(1, "a"), missed]]);
         assert_eq!(outcomes[0].wrong, ["seed 3: exit status Some(0)"]);
-        assert_eq!((outcomes[0].object()["ok"].clone(), middle([3.0, 1.0, 2.0].into_iter())), (false.into(), 2.0));
-        assert!(Outcome::table(&outcomes).contains("1/2"));
+        let planted = outcomes[0].planted();
+        assert_eq!((planted.ok, planted.trials[0].ok, planted.trials[1].ok), (false, true, false));
     }
 }

@@ -96,8 +96,9 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
             death.how
         ));
     }
+    // Of the program as it was given: a smaller one may be another version's alone.
     let versions = match suspect {
-        Some(path) => versions::of(&runner.report(file, Some(&all_versions(path, terminal)))?, suspect),
+        Some(path) => versions::of(&runner.report(&target.program, Some(&all_versions(path, terminal)))?, suspect),
         None => versions::of(&report, None),
     };
     let triage = triage::triage(&case, &report, suspect, &trials, replays, versions);

@@ -190,8 +190,7 @@ impl<'m> Object<'m> {
 
     /// The type that a `getelementptr` counts in.
     pub fn element_type(self) -> TypeObject<'m> {
-        // SAFETY: as above.
-        TypeObject(unsafe { LLVMGetGEPSourceElementType(self.0) }, PhantomData)
+        TypeObject(compat::source_element_type(self.0), PhantomData)
     }
 
     /// The type that an `alloca` makes room for.
