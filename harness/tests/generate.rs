@@ -221,6 +221,43 @@ fn mutants_of_tac_programs_differ_and_parse() {
     assert!(different > 300 * 20 / 2, "{different}");
 }
 
+/// Every dialect's programs spliced with the corpus's: they are of their dialect, small, their own text, and end.
+#[test]
+fn spliced_programs_are_of_the_dialect_and_end() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../corpus/agree");
+    let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let tiny = files.filter(|file| file.extension().is_some_and(|extension| extension == "tiny"));
+    let corpus: Vec<_> = tiny.map(|file| tiny::parse(&std::fs::read_to_string(file).unwrap()).unwrap()).collect();
+    for dialect in [Dialect::Core, Dialect::Plus] {
+        let policy = Policy { dialect, ..Policy::default() };
+        let pieces: Vec<_> = corpus.iter().filter(|program| program.dialect() <= dialect).cloned().collect();
+        assert!(pieces.len() > 20);
+        let (mut spliced, mut endless) = (0, 0);
+        for index in 0..2000 {
+            let case = generate::case_of_pieces(3, index, Form::Tiny, &policy, &pieces);
+            assert_eq!(case, generate::case_of_pieces(3, index, Form::Tiny, &policy, &pieces));
+            if case == generate::case(3, index, Form::Tiny, &policy) {
+                continue;
+            }
+            spliced += 1;
+            assert_own_text(&case.program);
+            let Program::Tiny(program) = &case.program else { panic!("another form") };
+            assert!(program.dialect() <= dialect && program.size() <= 60, "{program}");
+            assert!(case.vectors.iter().all(|vector| vector.len() == program.inputs));
+            let ends = |vector: &Vec<i64>| !tiny::eval(program, vector, case.fuel).is_out_of_fuel();
+            endless += u32::from(!case.vectors.iter().all(ends));
+        }
+        assert!((300..600).contains(&spliced), "{spliced}");
+        assert_eq!(endless, 0);
+    }
+    let policy = Policy::default();
+    assert_eq!(
+        generate::case_of_pieces(3, 7, Form::Tac, &policy, &corpus),
+        generate::case(3, 7, Form::Tac, &policy),
+        "TAC has no statements to splice"
+    );
+}
+
 #[test]
 fn profiles_add_up() {
     let mut parts = [Profile::default(), Profile::default()];

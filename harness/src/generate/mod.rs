@@ -20,6 +20,7 @@ pub mod function;
 mod mutate;
 pub mod policy;
 pub mod profile;
+mod splice;
 mod tac;
 mod tiny;
 
@@ -33,11 +34,29 @@ use crate::lab;
 use crate::tac::{Atom, Line};
 use crate::tiny::{Expr, Stmt, walk};
 
+/// How many of 100 programs of a run with a corpus are spliced.
+const SPLICED: u32 = 25;
+
 /// Program number `index` of a seed, with its input vectors.
 ///
 /// A function in SSA or phi form is a TAC program's, with the parameters that its liveness needs.
 pub fn case(seed: u64, index: u64, form: Form, policy: &Policy) -> Case {
     case_from(&mut SplitMix64::new(seed, index), form, policy)
+}
+
+/// Case number `index` of a run that has a corpus: in one of four, a Tiny program is spliced with one of these.
+pub fn case_of_pieces(seed: u64, index: u64, form: Form, policy: &Policy, corpus: &[crate::tiny::Program]) -> Case {
+    let mut choices = SplitMix64::new(seed, index);
+    let case = case_from(&mut choices, form, policy);
+    let (Program::Tiny(program), false) = (&case.program, corpus.is_empty()) else { return case };
+    if !choices.chance(SPLICED) {
+        return case;
+    }
+    let other = &corpus[choices.below(corpus.len() as u32) as usize];
+    let Some(program) = splice::splice(program, other, &mut choices) else { return case };
+    let own = own_constants(&program);
+    let vectors = vectors_near(&mut choices, program.inputs, policy.vectors, own);
+    if splice::ends(&program, &vectors) { Case { program: Program::Tiny(program), vectors, ..case } } else { case }
 }
 
 /// A case from any source of decisions.

@@ -63,7 +63,7 @@ fn any_list(program: &Program, choices: &mut impl Choices) -> (usize, usize) {
 }
 
 /// A list that is not empty, if there is one; inner ones are as likely as outer ones.
-fn any_statement(program: &Program, choices: &mut impl Choices) -> Option<(usize, usize)> {
+pub(super) fn any_statement(program: &Program, choices: &mut impl Choices) -> Option<(usize, usize)> {
     let lists = lists(program);
     let places: Vec<(usize, usize)> =
         lists.iter().enumerate().flat_map(|(n, list)| (0..list.len()).map(move |at| (n, at))).collect();
@@ -223,7 +223,7 @@ fn any_operation(arity: usize, choices: &mut impl Choices) -> Op {
 }
 
 /// A variable that the program doesn't have yet.
-fn new_variable(program: &mut Program) -> Var {
+pub(super) fn new_variable(program: &mut Program) -> Var {
     let names = (0..=program.variables.len() as u32).map(names::short);
     let fresh = names.into_iter().find(|name| !program.variables.contains(name));
     program.variables.extend(fresh);

@@ -95,6 +95,9 @@ pub struct Detail {
     /// Of a compiler, nothing after [`Stage::Construct`]: no optimization, no machine code. Minimizing a finding of that
     /// stage needs no more, and an endless loop in machine code costs more than all else.
     pub construct_only: bool,
+    /// Of LLVM, no machine code where what the optimizer made was run as it stands: a fault of a pass shows there, and
+    /// code costs as much as the passes.
+    pub no_code: bool,
 }
 
 /// Where in a path something was made or went wrong, in the order in which they happen.

@@ -9,6 +9,7 @@ use super::loops::Counted;
 use super::{Builder, binary};
 use crate::generate::choices::Choices;
 use crate::generate::constants;
+use crate::generate::policy::Feature;
 use crate::op::Op;
 use crate::tiny::{Expr, Stmt, Var};
 
@@ -23,21 +24,24 @@ impl<C: Choices> Builder<'_, C> {
         if states.is_empty() {
             return self.assign(block);
         }
+        // Mostly one of several lags behind.
+        let lags = states.len() > 1 && self.choices.chance(70);
+        let before = lags.then(|| states[0]);
         for &state in &states {
             if self.choices.chance(80) {
-                let start = self.state_constant();
+                let start = if before == Some(state) { self.lagging_constant() } else { self.state_constant() };
                 self.write(state, start, block);
             }
         }
         let counted = self.state_counter(counter);
         self.write(counter, counted.start.clone(), block);
-        // Mostly one of several lags behind.
-        let lags = states.len() > 1 && self.choices.chance(70);
-        let before = lags.then(|| states[0]);
         let mut turn = Turn { counter, start: counted.start, states, before, new: Vec::new() };
         let mut body = Vec::with_capacity(8);
         for _ in 0..self.choices.between(1, 2) {
             self.decide(&mut turn, &mut body);
+        }
+        if self.choices.chance(40) {
+            self.remember(&turn, block, &mut body);
         }
         let steps_first = self.choices.chance(15);
         if steps_first {
@@ -61,12 +65,30 @@ impl<C: Choices> Builder<'_, C> {
         block.push(Stmt::While(counted.test, body));
     }
 
+    /// Adds what was decided to a sum that nothing resets: where each turn replaces what the last one left, one wrong turn
+    /// among right ones would not be seen.
+    fn remember(&mut self, turn: &Turn, block: &mut Vec<Stmt>, body: &mut Vec<Stmt>) {
+        let taken = |sum: &Var| *sum == turn.counter || turn.states.contains(sum) || turn.new.contains(sum);
+        let Some(sum) = self.target().filter(|sum| !taken(sum)) else { return };
+        if !self.known.contains(&sum) {
+            self.write(sum, Expr::Int(0), block);
+        }
+        let decided = turn.new.last().copied().unwrap_or(turn.counter);
+        let moved = if self.has(Feature::Multiplication) && self.choices.chance(50) {
+            binary(Op::Mul, Expr::Var(sum), Expr::Int(3))
+        } else {
+            Expr::Var(sum)
+        };
+        self.left -= 1;
+        body.push(Stmt::Assign(sum, binary(Op::Add, moved, Expr::Var(decided))));
+    }
+
     /// Counts in some way, half of the time plainly from 0.
     fn state_counter(&mut self, counter: Var) -> Counted {
         if self.choices.chance(50) {
             return self.counted(counter);
         }
-        let turns = Expr::Int(i64::from(self.choices.between(2, 12)));
+        let turns = Expr::Int(self.choices.pick(&[2, 3, 4, 5, 2, 3, 7, 10, 12]));
         let test = binary(self.choices.pick(&[Op::Lt, Op::Ne]), Expr::Var(counter), turns);
         Counted { start: Expr::Int(0), test, step: binary(Op::Add, Expr::Var(counter), Expr::Int(1)) }
     }
@@ -90,6 +112,11 @@ impl<C: Choices> Builder<'_, C> {
             6 => Expr::Int(constants::operand(self.choices, self.style.boundaries)),
             _ => self.leaf(),
         }
+    }
+
+    /// What the one that lags begins with: mostly not what a counter does, or its first turn would be like the others.
+    fn lagging_constant(&mut self) -> Expr {
+        if self.choices.chance(60) { Expr::Int(self.choices.pick(&[1, -1])) } else { self.state_constant() }
     }
 
     /// Decides about a new value, in a variable of its own or in a state itself.
@@ -119,7 +146,7 @@ impl<C: Choices> Builder<'_, C> {
     /// Of the sign of a state, of the turn's number, of two states, of a flag.
     fn test(&mut self, turn: &Turn) -> Expr {
         self.left -= 1;
-        let old = turn.before.filter(|_| self.choices.chance(50));
+        let old = turn.before.filter(|_| self.choices.chance(65));
         let state = Expr::Var(old.unwrap_or_else(|| self.choices.pick(&turn.states)));
         match self.choices.below(8) {
             0..=3 => binary(self.choices.pick(&[Op::Lt, Op::Le, Op::Gt, Op::Ge]), state, Expr::Int(0)),

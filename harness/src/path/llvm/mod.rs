@@ -266,6 +266,10 @@ impl LlvmPath {
                 }
                 observation.texts.extend(text(name));
             }
+            let ran_optimized = observation.interpreted.iter().any(|(stage, _)| *stage == Stage::Optimize);
+            if detail.no_code && ran_optimized {
+                return Ok(None);
+            }
 
             now::enter(Stage::Compile);
             // Code generation changes the module too.

@@ -1,9 +1,10 @@
 //! A worker's share of a run: it generates, checks and counts programs, and tells its parent every few moments.
 
+use std::fs;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use anyhow::anyhow;
+use anyhow::{Context, anyhow, bail};
 use harness::Spent;
 use harness::case::{Case, Form, Program};
 use harness::compare::Report;
@@ -11,11 +12,11 @@ use harness::dialect::Dialect;
 use harness::generate::{self, Policy};
 use harness::path::{Detail, Path, PathId};
 use harness::record::known::{self, Known};
-use harness::record::program_text;
+use harness::record::{self, program_text};
 use harness::{canary, tac, tiny};
 use serde::{Deserialize, Serialize};
 
-use crate::fuzz::schedule::Schedule;
+use crate::fuzz::schedule::{self, Schedule};
 use crate::fuzz::tally::Tally;
 use crate::known::settle;
 use crate::workers::protocol::{Answer, Run};
@@ -41,6 +42,10 @@ pub struct Programs {
     pub dialect: Dialect,
     /// `--schedule`.
     pub schedule: Option<String>,
+    /// `--machine-code`.
+    pub machine_code: u32,
+    /// `--splice`.
+    pub splice: Option<PathBuf>,
     /// The corpus, which lists known issues.
     pub corpus: PathBuf,
 }
@@ -49,6 +54,28 @@ impl Programs {
     /// What the programs may look like.
     pub fn policy(&self) -> Policy {
         Policy { dialect: self.dialect, ..Policy::default() }
+    }
+
+    /// The Tiny programs that others are spliced with: those of the folder that the dialect allows.
+    pub fn pieces(&self) -> anyhow::Result<Vec<tiny::Program>> {
+        let Some(folder) = &self.splice else { return Ok(Vec::new()) };
+        let shown = folder.display();
+        let entries = record::entries(folder).with_context(|| format!("cannot read {shown}"))?;
+        let mut pieces = Vec::new();
+        for file in entries.into_iter().map(|entry| entry.file) {
+            if file.extension().is_none_or(|extension| extension != Form::Tiny.extension()) {
+                continue;
+            }
+            let text = fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?;
+            let program = tiny::parse(&text).map_err(|error| anyhow!("{}: {error}", file.display()))?;
+            if program.dialect() <= self.dialect {
+                pieces.push(program);
+            }
+        }
+        if pieces.is_empty() {
+            bail!("{shown} has no Tiny program of the dialect {}: there is nothing to splice", self.dialect);
+        }
+        Ok(pieces)
     }
 
     /// The number of the run's `nth` program.
@@ -86,6 +113,7 @@ pub struct Job {
     ids: Vec<PathId>,
     schedule: Schedule,
     known: Vec<Known>,
+    pieces: Vec<tiny::Program>,
 }
 
 impl Job {
@@ -94,7 +122,8 @@ impl Job {
         let schedule = Schedule::new(programs.schedule.as_deref(), &ids)?;
         let known = known::read(&programs.corpus)?;
         let policy = programs.policy();
-        Ok(Job { programs, policy, ids, schedule, known })
+        let pieces = programs.pieces()?;
+        Ok(Job { programs, policy, ids, schedule, known, pieces })
     }
 
     /// Checks the programs asked for.
@@ -124,13 +153,14 @@ impl Job {
         bench.seat.now().program(nth);
         let number = self.programs.number(nth);
         let start = Instant::now();
-        let case = generate::case(self.programs.seed, number, self.programs.form, &self.policy);
+        let Programs { seed, form, .. } = self.programs;
+        let case = generate::case_of_pieces(seed, number, form, &self.policy, &self.pieces);
         tally.generate += start.elapsed();
         if nth.is_multiple_of(CLOSER_LOOK) {
             is_its_text(&case).map_err(|why| format!("is rejected: {why}"))?;
             tally.profile.add_program(&case.program);
         }
-        let mut took_part = self.schedule.paths(self.programs.seed, number, nth);
+        let mut took_part = self.schedule.paths(seed, number, nth);
         took_part.retain(|&path| !run.off.contains(&(path as u32)));
         let indices: Vec<u32> = took_part.iter().map(|&path| path as u32).collect();
         let watched = bench.watched(&indices, nth, &run.dead, run.careful);
@@ -138,7 +168,8 @@ impl Job {
         // The paths are observed in their order, so the times come in this order too.
         let mut observed = took_part.iter();
         let mut current = 0;
-        let detail = Detail { structure: nth.is_multiple_of(CLOSER_LOOK), ..Detail::default() };
+        let no_code = !schedule::runs_code(seed, number, self.programs.machine_code);
+        let detail = Detail { structure: nth.is_multiple_of(CLOSER_LOOK), no_code, ..Detail::default() };
         let report = harness::check_timed(&case, &paths, detail, &mut |spent| {
             bench.note(&spent);
             match spent {

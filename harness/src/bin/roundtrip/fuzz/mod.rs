@@ -26,6 +26,7 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 use harness::case::{Case, Form};
 use harness::dialect::Dialect;
+use harness::generate::{self, Policy};
 use harness::path::{Detail, Path, PathId};
 use harness::record::known;
 
@@ -36,6 +37,7 @@ use crate::status::Status;
 use crate::terminal::{Format, Terminal};
 use crate::workers::{Checker, LimitOptions};
 use job::Programs;
+use pipelines::Sequences;
 use progress::Progress;
 use run::{Running, Setting};
 
@@ -52,6 +54,8 @@ Examples:
   roundtrip fuzz --time 10m --jobs 4 --paths 'tiny/*,lab/*,llvm/*'
   roundtrip fuzz --dialect plus --time 10m
   roundtrip fuzz --time 8h --log night.jsonl --hang-after 30s
+  roundtrip fuzz --splice corpus/agree --time 10m
+  roundtrip fuzz --paths 'llvm/*' --schedule '*=100%' --machine-code 10
   roundtrip fuzz --form tac --schedule 'llvm/*-O2=20%,cranelift/*=50%'
 
 Paths run in worker processes: what aborts, hangs, faults or eats its memory is a finding with its program.
@@ -97,9 +101,17 @@ pub struct Args {
     #[arg(long, value_name = "SHARES", help = format!("Shares of the programs that paths run on, GLOB=N%, comma-separated; \
         the first that fits counts, and after them these: {}", schedule::DEFAULT))]
     schedule: Option<String>,
-    /// How many random sequences of LLVM's passes run beside the fixed pipelines, unless --paths says what runs
+    /// How many random sequences of LLVM's passes run beside the fixed pipelines, unless --paths says what runs: the
+    /// best on the seed's first programs of three times as many
     #[arg(long, value_name = "N", default_value_t = 4)]
     pipelines: u64,
+    /// The share of the programs that become machine code on paths that interpret what LLVM's optimizer made anyway. Passes
+    /// are looked at on nearly twice as many programs at 0, code generation only where nothing was interpreted
+    #[arg(long, value_name = "PERCENT", default_value_t = 100, value_parser = clap::value_parser!(u32).range(..=100))]
+    machine_code: u32,
+    /// Splice one of four Tiny programs with one of those in this folder: the results depend on them too
+    #[arg(long, value_name = "DIR")]
+    splice: Option<PathBuf>,
     /// A file to append what the run does to, as JSON lines
     #[arg(long, value_name = "FILE")]
     log: Option<PathBuf>,
@@ -151,7 +163,7 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
     }
     let mut selected = args.paths.select(terminal)?;
     if args.paths.paths.is_none() {
-        selected.extend(pipelines::paths(args.seed, args.pipelines));
+        selected.extend(sequences(args)?);
     }
     let selected: Vec<&dyn Path> = selected.iter().map(|path| &**path).collect();
     let checker = Checker::new(&selected, &args.plant, &args.limits);
@@ -161,8 +173,10 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
     // The workers read them too.
     let known = known::read(&args.corpus)?;
     let corpus = args.corpus.clone();
-    let programs =
-        Programs { seed: args.seed, from: args.from, form: args.form.into(), dialect: args.dialect, schedule, corpus };
+    let (form, splice, machine_code) = (args.form.into(), args.splice.clone(), args.machine_code);
+    let Args { seed, from, dialect, .. } = *args;
+    let programs = Programs { seed, from, form, dialect, schedule, machine_code, splice, corpus };
+    programs.pieces()?;
     let progress = Progress::new(args.programs, terminal);
     end_on_interrupt()?;
     let (programs, paths, ids, known) = (&programs, &*paths, &*ids, &*known);
@@ -170,6 +184,23 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
     let mut running = Running::new(setting, &checker)?;
     running.run()?;
     running.end()
+}
+
+/// The random sequences of LLVM's passes that are worth most on the seed's first programs.
+fn sequences(args: &Args) -> anyhow::Result<Vec<Box<dyn Path>>> {
+    let drawn = Sequences::draw(args.seed, args.pipelines);
+    if drawn.is_empty() {
+        return Ok(Vec::new());
+    }
+    let checker = Checker::new(&drawn.paths(), &args.plant, &args.limits);
+    let policy = Policy { dialect: args.dialect, ..Policy::default() };
+    let detail = Detail { texts: true, no_code: true, ..Detail::default() };
+    let trial = |index| {
+        let case = generate::case(args.seed, index, args.form.into(), &policy);
+        checker.check(&case, &drawn.paths(), detail)
+    };
+    let reports = (0..pipelines::TRIALS).map(trial).collect::<anyhow::Result<Vec<_>>>()?;
+    Ok(drawn.best(args.pipelines, &reports))
 }
 
 /// Leaves out the paths that do not take this language, and says so. A tiny program shows which.

@@ -65,6 +65,11 @@ impl Schedule {
     }
 }
 
+/// Whether a program is compiled to machine code where what the optimizer made is interpreted anyway.
+pub fn runs_code(seed: u64, index: u64, percent: u32) -> bool {
+    hash([seed, index, u64::from_le_bytes(*b"machine ")]) % 100 < u64::from(percent)
+}
+
 fn rule(text: &str) -> anyhow::Result<(Pattern, f64)> {
     let (glob, percent) = text.rsplit_once('=').with_context(|| format!("{text:?} is not GLOB=N%"))?;
     let percent: f64 =
