@@ -79,9 +79,11 @@ fn wrong(report: &Report) -> impl Iterator<Item = &Source> {
 /// that nothing was stored in, which machines of some paths find to be zero and others don't.
 fn contradicts_itself(report: &Report, form: &Source) -> bool {
     let executes = |source: &Source| source.path == form.path && source.stage == Stage::Execute;
-    let also = |source: &Source| source.path.compiler == form.path.compiler && source.stage == Stage::Execute;
+    let executed = wrong(report).map(|source| (&source.path, source.stage));
+    let died = report.faults.iter().map(|fault| (&fault.path, fault.stage));
+    let also = |(path, stage): (&PathId, Stage)| path.compiler == form.path.compiler && stage == Stage::Execute;
     form.stage != Stage::Execute
-        && !wrong(report).any(also)
+        && !executed.chain(died).any(also)
         && report.runs.iter().any(|run| {
             let is_wrong = |class: &&super::Class| {
                 class.outcome != run.right && class.outcome.end != End::Undefined && class.sources.contains(form)
@@ -192,6 +194,10 @@ mod tests {
             kind: FaultKind::Hang,
             message: "the machine code used up its processor time".into(),
         });
+        assert_eq!(identity(&report, "loop"), "disagree.construct.c-none.loop");
+        // Nor is raising to blame where another path of the compiler executes the right thing by chance.
+        let right = Source { path: path("c/speed"), stage: Stage::Execute, group: String::new() };
+        report.runs[0].classes[0].sources.push(right);
         assert_eq!(identity(&report, "loop"), "disagree.construct.c-none.loop");
     }
 
