@@ -9,6 +9,7 @@
 //!   is the first wrong step (`lab-naive`, `lab-pruned`, `lab-phi`), for a compiler the least optimization or the one
 //!   perturbation that it takes. A path that executes the right thing from a form that is wrong is not to blame: what
 //!   raised the form or interpreted it is (`raised`);
+//! - the first **pass** that a path taken apart pass by pass is wrong after, of the accused's compiler;
 //! - the **shape** (`minimize::shape`): what the program is made of, as far as the finding needs it.
 //!
 //! `disagree.construct.cranelift-none.lt`. Chen et al. (*Taming Compiler Fuzzers*, PLDI 2013) rank findings by distances
@@ -60,12 +61,23 @@ impl Identity {
                 (name(plainest(wrong(report).map(|source| &source.path).chain(died), order)?), None)
             }
         };
+        let pass = first_pass(report, stage, &accused, order);
         let parts = [signature.kind(), stage, &accused].into_iter().map(String::from);
         // A validator looks at one edge at a time, so whether that goes back says nothing.
         let shape = if report.verdict == Verdict::Invalid { shape.replace("loop", "if") } else { shape.into() };
         let shape = Some(shape).filter(|shape| !shape.is_empty());
-        Some(Identity(parts.chain(said).chain(shape).collect::<Vec<_>>().join(".")))
+        Some(Identity(parts.chain(pass).chain(said).chain(shape).collect::<Vec<_>>().join(".")))
     }
+}
+
+/// The first wrong pass that a path of the accused's compiler tells, the plainest path first; in what a pass makes.
+fn first_pass(report: &Report, stage: &str, accused: &str, order: &[PathId]) -> Option<String> {
+    let passes = report.notes.iter().filter(|(path, note)| {
+        let is_its = accused.strip_prefix(&path.compiler).is_some_and(|rest| rest.starts_with('-'));
+        is_its && note.stage.name() == stage && note.pass.is_some()
+    });
+    let place = |path: &PathId| order.iter().position(|other| other == path);
+    passes.min_by_key(|(path, _)| place(path)).and_then(|(_, note)| note.pass.as_deref().map(slug))
 }
 
 /// Everything that gave a wrong outcome.
@@ -182,6 +194,18 @@ mod tests {
         assert_eq!(identity(&memory, "load"), "disagree.construct.c-none.load");
         let other = report(CONSTRUCT, &[("c/speed", Execute)], &[("c/none", Construct)]);
         assert_eq!(identity(&other, "loop"), "disagree.construct.c-none.loop");
+    }
+
+    #[test]
+    fn the_first_wrong_pass_is_told() {
+        use crate::path::Note;
+        let mut report = report("disagree.optimize.c~", &[], &[("c/speed", Stage::Optimize)]);
+        let note = |stage, pass: &str| Note { stage, pass: Some(pass.into()), message: String::new() };
+        report.notes.push((path("d/steps"), note(Stage::Optimize, "licm")));
+        report.notes.push((path("c/speed"), note(Stage::Optimize, "gvn")));
+        assert_eq!(identity(&report, "loop"), "disagree.optimize.c-speed.gvn.loop");
+        report.signature = Some(Signature("disagree.construct.c~".into()));
+        assert_eq!(identity(&report, "loop"), "disagree.construct.c-speed.loop");
     }
 
     #[test]

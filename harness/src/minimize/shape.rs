@@ -3,7 +3,7 @@
 //!
 //! An operation is a word of it when no other operation can stand in its place: `1 - 0` shows that operands were
 //! exchanged, `1 + 0` doesn't. `a > b` is `b < a`. `narrow` is an operation at 8, 16 or 32 bits for which another at the
-//! same width would do. What jumps is `if`, with `&&` and `||`, or `loop`; arithmetic that steers a loop is part of it,
+//! same width would do, be it on -1. What jumps is `if`, with `&&` and `||`, or `loop`; arithmetic that steers a loop is part of it,
 //! since how often it must go round is chance. `wide` is a number that 32 bits don't hold, which the minimizer would not
 //! have left for nothing, unless it steers a loop; `return` is an early one. `inputs` and `assign` count when there is
 //! nothing else.
@@ -12,9 +12,9 @@ mod steering;
 
 use super::measure::Measure;
 use crate::case::{Case, Program};
-use crate::lab::Terminator;
+use crate::lab::{self, Inst, Terminator};
 use crate::op::{Array, Narrow, Op};
-use crate::tac::Line;
+use crate::tac::{self, Line};
 use crate::tiny::walk::{expression_mut, expressions, lists};
 use crate::tiny::{Expr, Stmt};
 
@@ -200,18 +200,65 @@ fn is_needed(case: &Case, op: Op, interesting: &mut dyn FnMut(&Case) -> bool) ->
         Op::At(_, int) => Narrow::ALL.iter().map(|&narrow| Op::At(narrow, int)).collect(),
         _ => Op::WIDE.iter().copied().filter(|other| other.dialect() <= op.dialect()).collect(),
     };
-    let mut others = others.into_iter().filter(|&other| other.arity() == op.arity() && word(other) != op);
     // A copy is none of Tiny's operations, and what it does is the minimizer's work anyway.
+    let others = others.into_iter().filter(|&other| other.arity() == op.arity() && word(other) != op);
+    let mut others = others.filter(|other| *other != Op::Copy);
+    // Of narrow numbers it is the sign that most faults are in, and what gives a negative one of other operands may not of
+    // these; of -1, most operations do.
+    let operands: &[Option<i64>] = if is_narrow(&op) { &[None, Some(-1)] } else { &[None] };
     op != Op::Copy
         && !others.any(|other| {
-            let mut changed = case.clone();
-            visit_operations(&mut changed.program, &mut |at| {
-                if word(*at) == op {
-                    *at = other;
-                }
-            });
-            other != Op::Copy && interesting(&changed)
+            operands.iter().any(|&operands| {
+                let mut changed = case.clone();
+                replace(&mut changed.program, op, other, operands);
+                interesting(&changed)
+            })
         })
+}
+
+/// Puts another operation wherever one stands, on its operands or on a constant.
+fn replace(program: &mut Program, op: Op, other: Op, operands: Option<i64>) {
+    match program {
+        Program::Tiny(program) => {
+            for n in 0..expressions(program).len() {
+                if let Some(expr) = expression_mut(program, n)
+                    && let Some(at) = expr.op_mut().filter(|at| word(**at) == op)
+                {
+                    *at = other;
+                    if let Some(value) = operands {
+                        expr.operands_mut().for_each(|operand| *operand = Expr::Int(value));
+                    }
+                }
+            }
+        }
+        Program::Tac(program) => {
+            for line in &mut program.lines {
+                if let Line::Assign(assign) = line
+                    && word(assign.op) == op
+                {
+                    assign.op = other;
+                    if let Some(value) = operands {
+                        assign.args[..other.arity()].fill(tac::Atom::Const(value));
+                    }
+                }
+            }
+        }
+        Program::Ssa(function) => {
+            function.blocks.iter_mut().for_each(|block| replace_in(&mut block.body, op, other, operands));
+        }
+        Program::Phi(function) => {
+            function.blocks.iter_mut().for_each(|block| replace_in(&mut block.body, op, other, operands));
+        }
+    }
+}
+
+fn replace_in(body: &mut [Inst], op: Op, other: Op, operands: Option<i64>) {
+    for inst in body.iter_mut().filter(|inst| word(inst.op) == op) {
+        inst.op = other;
+        if let Some(value) = operands {
+            inst.operands_mut().fill(lab::Atom::Const(value));
+        }
+    }
 }
 
 /// Calls `visit` for every operation of a program.
@@ -257,6 +304,18 @@ mod tests {
         assert_eq!(shape(&case, &mut has(" > ")), "lt");
         assert_eq!(shape(&case, &mut |_| false), "sub-mul-lt");
         assert_eq!(shape(&case, &mut |_| true), "");
+    }
+
+    #[test]
+    fn a_narrow_operation_counts_when_no_other_gives_a_negative_number_either() {
+        let case = tiny_case("# dialect: plus\nreturn rotr.s8(1, 1)");
+        let is_negative = |case: &Case| {
+            let Program::Tiny(program) = &case.program else { return false };
+            matches!(tiny::eval(program, &[], 9).outcome.end, crate::op::End::Return(value) if value < 0)
+        };
+        assert_eq!(shape(&case, &mut { is_negative }), "narrow");
+        let rotates = |case: &Case| Measure::of(case).text().contains("rotr.s8");
+        assert_eq!(shape(&case, &mut { rotates }), "rotr_s8");
     }
 
     #[test]

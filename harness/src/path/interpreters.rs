@@ -1,7 +1,7 @@
 //! The harness's own paths: Tiny's interpreter, the lab's constructions and forms, and the TAC interpreter.
 //!
-//! They rest on no compiler. `tiny/eval` and `lab/tac` say what a program means; `lab/naive`, `lab/pruned`, `lab/phi` and
-//! `lab/perturbed` put the lesson's algorithms on trial like any compiler's: what they build is raised, judged by S0–S4
+//! They rest on no compiler. `tiny/eval` and `lab/tac` say what a program means; `lab/naive`, `lab/live`, `lab/pruned`,
+//! `lab/phi` and `lab/perturbed` put the lesson's algorithms on trial like any compiler's: what they build is raised, judged by S0–S4
 //! and run.
 
 use std::borrow::Cow;
@@ -20,6 +20,8 @@ pub enum Interpreter {
     Tiny,
     /// `lab/naive`: Algorithm 8.4.7, or the maximal SSA of TAC.
     Naive,
+    /// `lab/live`: of TAC, with parameters for live variables only; what `lab/pruned` prunes there.
+    Live,
     /// `lab/pruned`: the same without dead and trivial parameters.
     Pruned,
     /// `lab/phi`: the pruned function through Algorithm 8.4.6.
@@ -45,9 +47,9 @@ enum Prepared<'a> {
 
 impl Interpreter {
     /// All of them, in the order of the data flow.
-    pub const ALL: [Interpreter; 6] = {
+    pub const ALL: [Interpreter; 7] = {
         use Interpreter::*;
-        [Tiny, Naive, Pruned, Phi, Tac, Perturbed]
+        [Tiny, Naive, Live, Pruned, Phi, Tac, Perturbed]
     };
 
     /// The path of a name.
@@ -78,12 +80,14 @@ impl Interpreter {
             (Interpreter::Tac, Program::Tiny(program)) => Prepared::Tac(Cow::Owned(tac::lower(program))),
             (Interpreter::Tac, Program::Tac(program)) => Prepared::Tac(Cow::Borrowed(program)),
             (Interpreter::Naive, _) => Prepared::Ssa(naive(program)?),
+            (Interpreter::Live, Program::Tiny(program)) => Prepared::Ssa(live(&tac::lower(program))),
+            (Interpreter::Live, Program::Tac(program)) => Prepared::Ssa(live(program)),
             (Interpreter::Pruned, _) => Prepared::Ssa(pruned(program)?),
             (Interpreter::Phi, Program::Phi(function)) => Prepared::Phi(function.clone()),
             (Interpreter::Phi, _) => Prepared::Phi(lab::args_to_phi(&lab::split_conflicts(&pruned(program)?))),
             (Interpreter::Perturbed, Program::Tiny(program)) => Prepared::Ssa(perturbed(&tac::lower(program))),
             (Interpreter::Perturbed, Program::Tac(program)) => Prepared::Ssa(perturbed(program)),
-            (Interpreter::Tiny | Interpreter::Tac | Interpreter::Perturbed, _) => {
+            (Interpreter::Tiny | Interpreter::Live | Interpreter::Tac | Interpreter::Perturbed, _) => {
                 return Err(format!("{} does not take .{} programs", self.id(), program.form().extension()));
             }
         })
@@ -115,10 +119,15 @@ fn naive(program: &Program) -> Result<Function, String> {
     }
 }
 
+/// The function of TAC with parameters for live variables, without further pruning.
+fn live(program: &tac::Program) -> Function {
+    lab::construct_live(&tac::cfg(program))
+}
+
 /// The function without dead and trivial parameters.
 pub(super) fn pruned(program: &Program) -> Result<Function, String> {
     let mut function = match program {
-        Program::Tac(program) => lab::construct_live(&tac::cfg(program)),
+        Program::Tac(program) => live(program),
         _ => naive(program)?,
     };
     if let Program::Ssa(_) = program
@@ -156,6 +165,7 @@ impl Path for Interpreter {
         match self {
             Interpreter::Tiny => PathId::new("tiny", None, "eval"),
             Interpreter::Naive => PathId::new("lab", None, "naive"),
+            Interpreter::Live => PathId::new("lab", None, "live"),
             Interpreter::Pruned => PathId::new("lab", None, "pruned"),
             Interpreter::Phi => PathId::new("lab", None, "phi"),
             Interpreter::Tac => PathId::new("lab", None, "tac"),
@@ -167,7 +177,8 @@ impl Path for Interpreter {
         let (what, group) = match self {
             Interpreter::Tiny => ("Tiny interpreter", "tiny"),
             Interpreter::Naive | Interpreter::Pruned | Interpreter::Phi => ("lab", "lab"),
-            // Unlike the other constructions of a Tiny program it goes by way of TAC.
+            // Unlike the other constructions of a Tiny program these go by way of TAC.
+            Interpreter::Live => ("lab", "lab+tac"),
             Interpreter::Perturbed => ("lab, graph perturbed", "lab+tac"),
             Interpreter::Tac => ("TAC interpreter", "tac"),
         };
@@ -238,6 +249,7 @@ fn text(path: Interpreter, program: &Program, prepared: &Prepared) -> (String, S
         Interpreter::Tac => "tac",
         Interpreter::Naive if from_tac => "tac-ssa",
         Interpreter::Naive => "ssa",
+        Interpreter::Live => "tac-live",
         Interpreter::Pruned if from_tac => "tac-pruned",
         Interpreter::Pruned => "ssa-pruned",
         Interpreter::Phi => "phi",

@@ -78,7 +78,7 @@ impl Expected {
             LabLoopExitEnv | LabIfSameArm | LabNoNormalise | LabBreakStaleValues | LabArmStaleValues => {
                 Finding(&["disagree.construct.lab-naive", "invalid.construct.lab-naive"])
             }
-            LabLiveForgetsBranch => Finding(&["invalid.construct.lab-", "disagree.construct.lab-"]),
+            LabLiveForgetsBranch => Finding(&["invalid.construct.lab-live", "disagree.construct.lab-live"]),
             TacPerturbDropsEmit => Finding(&[
                 "disagree.construct.lab-perturbed",
                 "disagree.construct.cranelift-perturbed",
