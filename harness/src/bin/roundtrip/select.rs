@@ -45,7 +45,7 @@ impl PathOptions {
             bail!("--paths {globs} leaves no path; `roundtrip paths` lists them");
         }
         for it in &selected {
-            let is_named = || patterns.iter().any(|pattern| pattern.is_plain() && pattern.decides(it));
+            let is_named = || patterns.iter().any(|pattern| pattern.is_plain_name() && pattern.decides(it));
             if let Some(why) = it.path.toolchain().unavailable.filter(|_| selected.len() == 1 || is_named()) {
                 bail!("{} is not available: {why}", it.path.id());
             }
@@ -59,7 +59,7 @@ impl PathOptions {
 }
 
 /// Leaves out what this machine cannot run, and says so, once for each reason.
-fn available(mut all: Vec<Box<dyn Path>>, terminal: &Terminal) -> Vec<Box<dyn Path>> {
+pub fn available(mut all: Vec<Box<dyn Path>>, terminal: &Terminal) -> Vec<Box<dyn Path>> {
     let mut left_out = BTreeMap::<String, Vec<String>>::new();
     all.retain(|path| match path.toolchain().unavailable {
         None => true,
@@ -156,9 +156,9 @@ impl Pattern {
         !self.takes_out && self.text.contains('@') && (plain.starts_with(beginning) || beginning.starts_with(plain))
     }
 
-    /// Whether it is a name and no glob.
-    fn is_plain(&self) -> bool {
-        !self.text.contains(['*', '?', '[', '{'])
+    /// Whether it asks for a path by its name and is no glob.
+    fn is_plain_name(&self) -> bool {
+        !self.takes_out && !self.text.contains(['*', '?', '[', '{'])
     }
 
     /// Refuses a pattern that names nothing, and a plain name without a version that several versions answer to. What
@@ -170,7 +170,7 @@ impl Pattern {
         let named: Vec<String> = all.iter().filter(|it| self.decides(it)).map(|it| it.path.id().to_string()).collect();
         match named.as_slice() {
             [] => bail!("no path is called {}; `roundtrip paths` lists them", self.text),
-            [_, _, ..] if self.is_plain() => bail!("{} may be any of {}: say which", self.text, named.join(", ")),
+            [_, _, ..] if self.is_plain_name() => bail!("{} may be any of {}: say which", self.text, named.join(", ")),
             _ => Ok(()),
         }
     }
