@@ -177,6 +177,22 @@ fn what_this_machine_cannot_run_is_left_out_and_said() {
     assert!(none.stderr.contains("leaves no path that is available"), "{}", none.stderr);
 }
 
+/// An emulator that ends at once has run no code, so no code can be wrong.
+#[cfg(feature = "cranelift")]
+#[test]
+fn an_emulator_that_does_not_work_is_no_finding() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let script = "#!/bin/sh\n[ \"$1\" = --version ] && echo version 7.2\nexit 1\n";
+    let (folder, emulator) = crate::file("qemu-aarch64", script);
+    std::fs::set_permissions(&emulator, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let paths = ["--format", "json", "--paths", "tiny/*,cranelift/aarch64-none"];
+    let mut check = roundtrip();
+    let checked = ran(check.arg("check").arg(case("tiny/euler1.tiny")).args(paths).env("PATH", folder.path()));
+    assert_eq!(checked.status, 0, "{}{}", checked.stdout, checked.stderr);
+    assert!(checked.stdout.contains("qemu-aarch64 starts and runs nothing"), "{}{}", checked.stdout, checked.stderr);
+}
+
 #[test]
 fn fuzz_runs_arbitrary_control_flow_without_the_paths_that_do_not_take_it() {
     let (ran, _corpus) = fuzz("--programs 40 --form tac");
