@@ -138,6 +138,23 @@ fn fuzz_counts_the_same_whatever_the_jobs() {
 }
 
 #[test]
+fn spliced_programs_are_the_same_whatever_the_jobs() {
+    let agree = concat!(env!("CARGO_MANIFEST_DIR"), "/../corpus/agree");
+    let generated = |splice: &str| run(words(&format!("generate --seed 5 --count 12 {splice}"))).stdout;
+    let splice = format!("--splice {agree}");
+    assert!(generated(&splice) == generated(&splice) && generated(&splice) != generated(""));
+    let fuzzed = |options: &str| fuzz(&format!("--seed 5 --programs 100 --format json {options}")).0;
+    let one = fuzzed(&format!("{splice} --jobs 1"));
+    assert_eq!(one.status, 0, "{}{}", one.stdout, one.stderr);
+    assert_eq!(one.stdout, fuzzed(&format!("{splice} --jobs 3")).stdout);
+    assert_ne!(one.stdout, fuzzed("--jobs 1").stdout);
+    let empty = tempfile::tempdir().unwrap();
+    let ran = ran(roundtrip().args(words("generate --seed 1 --count 1 --splice")).arg(empty.path()));
+    assert_eq!(ran.status, 2);
+    assert!(ran.stderr.contains("there is nothing to splice"), "{}", ran.stderr);
+}
+
+#[test]
 fn fuzz_ends_with_tables_and_the_profile() {
     let (ran, corpus) = fuzz("--programs 40");
     assert_eq!(ran.status, 0, "{}", ran.stderr);
