@@ -104,7 +104,7 @@ pub struct Args {
     schedule: Option<String>,
     /// How many random sequences of LLVM's passes run beside the fixed pipelines, unless --paths says what runs: the
     /// best on the seed's first programs of three times as many
-    #[arg(long, value_name = "N", default_value_t = 4)]
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u64).range(..=1000))]
     pipelines: u64,
     /// The share of the programs that become machine code on paths that interpret what LLVM's optimizer made anyway. Passes
     /// are looked at on nearly twice as many programs at 0, code generation only where nothing was interpreted
