@@ -173,8 +173,8 @@ fn fuzz_ends_with_tables_and_the_profile() {
 fn what_this_machine_cannot_run_is_left_out_and_said() {
     let program = case("tiny/euler1.tiny");
     let check = |paths: &[&str]| ran(roundtrip().arg("check").arg(&program).args(paths).env("PATH", ""));
-    // A glob leaves out what can't be run as everything does, even after a name was taken out.
-    let among_others = ["tiny/*,cranelift/aarch64*", "tiny/*,!cranelift/aarch64-none,cranelift/aarch64*"];
+    // Among others that can be run, a glob leaves them out as everything does, even after a name was taken out.
+    let among_others = ["tiny/*,cranelift/*", "tiny/*,!cranelift/aarch64-none,cranelift/*"];
     let all = [check(&[])].into_iter().chain(among_others.map(|globs| check(&["--paths", globs])));
     for all in all {
         assert_eq!(all.status, 0, "{}", all.stderr);
@@ -183,15 +183,14 @@ fn what_this_machine_cannot_run_is_left_out_and_said() {
         assert!(left_out[0].contains("qemu-aarch64 can't be run"), "{left_out:?}");
         assert!(!all.stdout.contains("aarch64"), "{}", all.stdout);
     }
-    for name in ["cranelift/aarch64-none", "tiny/*,cranelift/aarch64-none,cranelift/aarch64*", "cranelift/aarch64-n*"] {
-        let asked = check(&["--paths", name]);
-        assert_eq!(asked.status, 2, "{name}: {}", asked.stderr);
+    for asked_for in
+        ["cranelift/aarch64-none", "tiny/*,cranelift/aarch64-none,cranelift/*", "tiny/*,cranelift/aarch64*"]
+    {
+        let asked = check(&["--paths", asked_for]);
+        assert_eq!(asked.status, 2, "{asked_for}: {}", asked.stderr);
         let why = "aarch64-none is not available: qemu-aarch64 can't be run";
-        assert!(asked.stderr.contains(why) && asked.stderr.contains("scripts/setup"), "{name}: {}", asked.stderr);
+        assert!(asked.stderr.contains(why) && asked.stderr.contains("scripts/setup"), "{asked_for}: {}", asked.stderr);
     }
-    let none = check(&["--paths", "cranelift/aarch64*"]);
-    assert_eq!(none.status, 2, "{}", none.stderr);
-    assert!(none.stderr.contains("leaves no path that is available"), "{}", none.stderr);
 }
 
 /// An emulator that ends at once has run no code, so no code can be wrong.

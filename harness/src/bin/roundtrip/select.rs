@@ -24,7 +24,7 @@ pub struct PathOptions {
 
 impl PathOptions {
     /// The paths asked for, in the registry's order; at least one, and all usable here. What a glob names beside others and
-    /// can't be used is told and left out; what is named itself must be usable.
+    /// can't be used is told and left out; of what a glob names, something must be usable.
     pub fn select(&self, terminal: &Terminal) -> anyhow::Result<Vec<Box<dyn Path>>> {
         let Some(globs) = &self.paths else {
             return Ok(available(path::registry(), terminal));
@@ -44,10 +44,13 @@ impl PathOptions {
         if selected.is_empty() {
             bail!("--paths {globs} leaves no path; `roundtrip paths` lists them");
         }
-        for it in &selected {
-            let is_named = || patterns.iter().any(|pattern| pattern.is_plain_name() && pattern.decides(it));
-            if let Some(why) = it.path.toolchain().unavailable.filter(|_| selected.len() == 1 || is_named()) {
-                bail!("{} is not available: {why}", it.path.id());
+        for pattern in patterns.iter().filter(|pattern| !pattern.takes_out) {
+            let named: Vec<_> = selected.iter().filter(|it| pattern.decides(it)).collect();
+            let reasons: Vec<_> = named.iter().filter_map(|it| it.path.toolchain().unavailable).collect();
+            if let [first, ..] = &reasons[..]
+                && reasons.len() == named.len()
+            {
+                bail!("{} is not available: {first}", named[0].path.id());
             }
         }
         let usable = available(selected.into_iter().map(|it| it.path).collect(), terminal);
@@ -156,9 +159,9 @@ impl Pattern {
         !self.takes_out && self.text.contains('@') && (plain.starts_with(beginning) || beginning.starts_with(plain))
     }
 
-    /// Whether it asks for a path by its name and is no glob.
-    fn is_plain_name(&self) -> bool {
-        !self.takes_out && !self.text.contains(['*', '?', '[', '{'])
+    /// Whether it is a name and no glob.
+    fn is_plain(&self) -> bool {
+        !self.text.contains(['*', '?', '[', '{'])
     }
 
     /// Refuses a pattern that names nothing, and a plain name without a version that several versions answer to. What
@@ -170,7 +173,7 @@ impl Pattern {
         let named: Vec<String> = all.iter().filter(|it| self.decides(it)).map(|it| it.path.id().to_string()).collect();
         match named.as_slice() {
             [] => bail!("no path is called {}; `roundtrip paths` lists them", self.text),
-            [_, _, ..] if self.is_plain_name() => bail!("{} may be any of {}: say which", self.text, named.join(", ")),
+            [_, _, ..] if self.is_plain() => bail!("{} may be any of {}: say which", self.text, named.join(", ")),
             _ => Ok(()),
         }
     }
