@@ -114,6 +114,17 @@ fn ruined_registers_do_no_harm() {
     assert_eq!(run(&mut emulator, INCREMENT, &[1]), NativeEnd::Return(2));
 }
 
+#[test]
+fn a_count_that_was_overwritten_is_a_fault() {
+    let mut emulator = Emulator::default();
+    // `mov x9, #0x700000`, where the runner counts what is emitted, and `mov x10, #-1` or `mov x10, #0x15000`.
+    for count in [&[0x9280_000a][..], &[0xd28a_000a, 0xf2a0_002a]] {
+        let code = [&[0xd2a0_0e09], count, &[0xf900_0d2a, RET]].concat();
+        assert_eq!(run(&mut emulator, &code, &[]), fault(0, None, 0));
+        assert_eq!(run(&mut emulator, INCREMENT, &[1]), NativeEnd::Return(2));
+    }
+}
+
 /// `b`, so many words on.
 fn branch(words: i32) -> u32 {
     0x1400_0000 | (words as u32 & 0x03ff_ffff)

@@ -184,6 +184,20 @@ fn texts_come_by_name_when_asked_for() {
 }
 
 /// `mem2reg` places the phis that pruning leaves: the lesson's §7 counts three for the running example.
+/// Without machine code, what the optimizer left is run as it stands; where there is no optimizer, the code is all there is.
+#[test]
+fn without_code_what_the_optimizer_left_still_runs() {
+    let text = "n = 9; s = 0; while n > 0 { s = s + n; n = n - 1 } return s";
+    let detail = Detail { no_code: true, ..Detail::default() };
+    for (variant, has_code) in [("phi-O0", true), ("phi-O2", false), ("steps-O2", false)] {
+        let observation = observe(variant, tiny_program(text), detail);
+        assert_eq!((observation.faults.len(), observation.unsupported.len()), (0, 0), "{variant}");
+        let optimized = observation.interpreted.iter().any(|(stage, _)| *stage == Stage::Optimize);
+        assert_eq!((observation.size.is_some(), optimized), (has_code, !has_code), "{variant}");
+        assert_eq!(observation.outcomes.is_empty(), !has_code, "{variant}");
+    }
+}
+
 #[test]
 fn mem2reg_places_the_lessons_phis() {
     let text = cases("tiny").into_iter().find(|case| case.name == "euler1").unwrap().text;

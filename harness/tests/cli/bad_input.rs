@@ -169,6 +169,8 @@ fn bad_usage() {
         "generate --seed 1 --count 0",
         "fuzz --time soon",
         "fuzz --corpus /dev/null --programs 1",
+        "fuzz --machine-code 101",
+        "fuzz --pipelines 18446744073709551615",
         "corpus",
         "paths --format xml",
     ] {

@@ -10,6 +10,7 @@ use harness::judge;
 use harness::record::case_text;
 
 use crate::fuzz::GeneratedForm;
+use crate::splice::SpliceOptions;
 use crate::status::Status;
 use crate::terminal::Terminal;
 
@@ -20,7 +21,8 @@ Examples:
   roundtrip generate --seed 7 --count 3
   roundtrip generate --seed 7 --from 1234 --count 1 > program.tiny
   roundtrip generate --seed 7 --count 3 --dialect plus
-  roundtrip generate --seed 7 --count 100 --form tac --out programs")]
+  roundtrip generate --seed 7 --count 100 --form tac --out programs
+  roundtrip generate --seed 7 --count 3 --splice corpus/agree")]
 pub struct Args {
     /// Where the programs come from
     #[arg(long, value_name = "N")]
@@ -37,6 +39,8 @@ pub struct Args {
     /// The dialect of the programs' operations: core, plus
     #[arg(long, value_name = "DIALECT", default_value_t = Dialect::Core)]
     dialect: Dialect,
+    #[command(flatten)]
+    splice: SpliceOptions,
     /// A folder for the programs, a file each; without it they are printed
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -53,10 +57,11 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
     if let Some(out) = &args.out {
         fs::create_dir_all(out).with_context(|| format!("cannot make the folder {}", out.display()))?;
     }
+    let pieces = args.splice.pieces(args.dialect)?;
     let policy = Policy { dialect: args.dialect, ..Policy::default() };
     for nth in 0..args.count {
         let index = args.from + nth;
-        let case = generate::case(args.seed, index, args.form.into(), &policy);
+        let case = generate::case_of_pieces(args.seed, index, args.form.into(), &policy, &pieces);
         let right: Vec<_> = judge::reference(&case).into_iter().map(|execution| execution.outcome).collect();
         let text = format!("# program {index} of seed {}\n{}", args.seed, case_text(&case, &right));
         match &args.out {

@@ -24,6 +24,7 @@ mod select;
 #[cfg(feature = "plant")]
 mod self_test;
 mod source;
+mod splice;
 mod status;
 mod summarize;
 mod terminal;

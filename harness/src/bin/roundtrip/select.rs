@@ -62,7 +62,7 @@ impl PathOptions {
 }
 
 /// Leaves out what this machine cannot run, and says so, once for each reason.
-fn available(mut all: Vec<Box<dyn Path>>, terminal: &Terminal) -> Vec<Box<dyn Path>> {
+pub fn available(mut all: Vec<Box<dyn Path>>, terminal: &Terminal) -> Vec<Box<dyn Path>> {
     let mut left_out = BTreeMap::<String, Vec<String>>::new();
     all.retain(|path| match path.toolchain().unavailable {
         None => true,

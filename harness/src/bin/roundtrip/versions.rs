@@ -70,7 +70,7 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
     let row = |known: &Known| MatrixRow { program: known.loaded.source.name.clone(), cells: Vec::new() };
     let mut table = Matrix { versions: Vec::new(), rows: programs.iter().map(row).collect() };
     for version in versions {
-        let column = Column::new(version, &programs)?;
+        let column = Column::new(version, &programs, terminal)?;
         let all: Vec<&dyn Path> = own.iter().chain(&column.paths).map(|path| &**path).collect();
         let checker = Checker::new(&all, &args.plant, &args.limits);
         for (known, row) in programs.iter().zip(&mut table.rows) {
@@ -112,16 +112,15 @@ fn programs(folder: &FilePath, terminal: &Terminal) -> anyhow::Result<Vec<Known>
 
 impl Column {
     /// A version's listed paths, and those of its compiler that known bugs name.
-    fn new(version: Version, programs: &[Known]) -> anyhow::Result<Column> {
+    fn new(version: Version, programs: &[Known], terminal: &Terminal) -> anyhow::Result<Column> {
         let mut paths = version.paths().map_err(|reason| anyhow!(reason))?;
-        paths.retain(|path| path.toolchain().unavailable.is_none());
         let claims = programs.iter().flat_map(|known| &known.bug.claims);
         for variant in claims.filter(|claim| claim.compiler == version.compiler).flat_map(|claim| &claim.variants) {
             if paths.iter().all(|path| path.id().variant != *variant) {
                 paths.extend(version.path(variant).map_err(|reason| anyhow!(reason))?);
             }
         }
-        Ok(Column { version, paths })
+        Ok(Column { version, paths: select::available(paths, terminal) })
     }
 
     /// A program on the listed paths, and on those that what is known of it names.

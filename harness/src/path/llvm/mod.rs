@@ -267,7 +267,9 @@ impl LlvmPath {
                 observation.texts.extend(text(name));
             }
             let ran_optimized = observation.interpreted.iter().any(|(stage, _)| *stage == Stage::Optimize);
-            if detail.no_code && ran_optimized {
+            // Pass by pass, some forms may have been run and the last one not.
+            let ran_all = observation.unsupported.iter().all(|unsupported| unsupported.stage != Stage::Optimize);
+            if detail.no_code && ran_optimized && ran_all {
                 return Ok(None);
             }
 

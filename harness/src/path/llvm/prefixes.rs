@@ -96,6 +96,21 @@ impl LlvmPath {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::case::Program;
+    use crate::tiny;
+
+    /// A finding that needs a promise would vanish when its path is taken apart.
+    #[test]
+    fn a_path_that_promises_does_so_when_it_stops() {
+        let program = Program::Tiny(tiny::parse("input x; return x + 1").unwrap());
+        let case = Case { program, vectors: vec![vec![1]], fuel: 100 };
+        for (variant, promises) in [("mem2reg-mid", false), ("mem2reg-mid-flags", true)] {
+            let path = variants().into_iter().find(|path| path.id.variant == variant).unwrap();
+            let source = source(path.construction, path.style, &case.program).map_err(Stop::message).unwrap();
+            let texts = path.stopped(&source, &case).texts;
+            assert_eq!(texts[0].1.contains("add nuw nsw i64"), promises, "{variant}: {}", texts[0].1);
+        }
+    }
 
     #[test]
     fn passes_are_read_off_what_llvm_prints() {

@@ -19,7 +19,7 @@ use std::time::Duration;
 
 pub use runner::EMIT;
 
-use crate::op::Trap;
+use crate::op::{MOST_EMITTED, Trap};
 use crate::path::native::{MachineFault, NativeEnd, NativeRun};
 use crate::path::{Stage, now};
 
@@ -34,6 +34,10 @@ const BATCH: usize = 16;
 const TICK: Duration = Duration::from_millis(20);
 /// How many times slower than the processor the emulator may be at worst, its translation included.
 const SLOWER: u32 = 4;
+/// How much processor time an emulator may take until it has run anything at all.
+const STARTING: Duration = Duration::from_secs(10);
+/// `ret`
+const RET: [u8; 4] = 0xd65f_03c0_u32.to_le_bytes();
 
 /// The emulator's name and version, or why there is none and what to do.
 pub fn version() -> Result<String, String> {
@@ -48,6 +52,9 @@ pub fn version() -> Result<String, String> {
     };
     VERSION.get_or_init(ask).clone()
 }
+
+/// What can be told of code that has broken the runner: nothing.
+const ASTRAY: MachineFault = MachineFault { signal: 0, offset: None, address: 0 };
 
 /// An emulated machine. Holds one program at a time.
 #[derive(Default)]
@@ -137,7 +144,14 @@ impl Runner {
                 if inherited && bound { Ok(()) } else { Err(io::Error::last_os_error()) }
             });
         }
-        Ok(Runner { child: command.spawn()?, socket })
+        let mut runner = Runner { child: command.spawn()?, socket };
+        // It keeps the socket's other end open, and that of a dead process must be closed.
+        drop(command);
+        // An emulator that doesn't work must not look like code that went astray.
+        match runner.call(&RET, &[Vec::new()], &|_| None, STARTING)?[..] {
+            [NativeRun { end: NativeEnd::Return(_), .. }] => Ok(runner),
+            _ => Err(io::Error::other(format!("{QEMU} starts and runs nothing"))),
+        }
     }
 
     /// Calls the code, a new one if it isn't empty, with each of these inputs, up to the first that makes it do wrong.
@@ -183,7 +197,11 @@ impl Runner {
             Err(end) => return ended(end),
         };
         let &[signal, value, address, emitted] = &words[..] else { unreachable!("as many bytes as were asked for") };
-        let emitted = match self.receive(8 * emitted as usize, last)? {
+        // Code that went astray may have overwritten how much it was.
+        let Some(emitted) = usize::try_from(emitted).ok().filter(|&emitted| emitted <= MOST_EMITTED + 1) else {
+            return ended(NativeEnd::Fault(ASTRAY));
+        };
+        let emitted = match self.receive(8 * emitted, last)? {
             Ok(emitted) => emitted,
             Err(end) => return ended(end),
         };
@@ -240,8 +258,8 @@ impl Runner {
 
     /// What the process has died of, where nothing hears at the socket's other end: the machine code went astray.
     fn death(&mut self) -> io::Result<NativeEnd> {
-        let signal = self.child.wait()?.signal().unwrap_or(0);
-        Ok(NativeEnd::Fault(MachineFault { signal, offset: None, address: 0 }))
+        let signal = self.child.wait()?.signal().unwrap_or(ASTRAY.signal);
+        Ok(NativeEnd::Fault(MachineFault { signal, ..ASTRAY }))
     }
 
     /// The processor time that the process has had.

@@ -77,11 +77,14 @@ call:   mov     x9, #REPLY
         mov     x0, #0
         mov     x2, #0
 
-// Replies with the words in x0, x1, x2 and with what was emitted.
+// Replies with the words in x0, x1, x2 and with what was emitted. Ends the process if that can't be: code that goes astray
+// may have overwritten the count.
 reply:  mov     x9, #REPLY
         stp     x0, x1, [x9]
         str     x2, [x9, #16]
         ldr     x2, [x9, #24]
+        lsr     x3, x2, #17             // twice MOST_EMITTED
+        cbnz    x3, end
         lsl     x2, x2, #3
         add     x2, x2, #32
         mov     x1, x9

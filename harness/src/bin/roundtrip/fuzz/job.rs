@@ -1,10 +1,9 @@
 //! A worker's share of a run: it generates, checks and counts programs, and tells its parent every few moments.
 
-use std::fs;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, anyhow, bail};
+use anyhow::anyhow;
 use harness::Spent;
 use harness::case::{Case, Form, Program};
 use harness::compare::Report;
@@ -12,7 +11,7 @@ use harness::dialect::Dialect;
 use harness::generate::{self, Policy};
 use harness::path::{Detail, Path, PathId};
 use harness::record::known::{self, Known};
-use harness::record::{self, program_text};
+use harness::record::program_text;
 use harness::{canary, tac, tiny};
 use serde::{Deserialize, Serialize};
 
@@ -44,8 +43,8 @@ pub struct Programs {
     pub schedule: Option<String>,
     /// `--machine-code`.
     pub machine_code: u32,
-    /// `--splice`.
-    pub splice: Option<PathBuf>,
+    /// The Tiny programs that others are spliced with. Read once for all workers: findings may be written to their folder.
+    pub pieces: Vec<tiny::Program>,
     /// The corpus, which lists known issues.
     pub corpus: PathBuf,
 }
@@ -54,28 +53,6 @@ impl Programs {
     /// What the programs may look like.
     pub fn policy(&self) -> Policy {
         Policy { dialect: self.dialect, ..Policy::default() }
-    }
-
-    /// The Tiny programs that others are spliced with: those of the folder that the dialect allows.
-    pub fn pieces(&self) -> anyhow::Result<Vec<tiny::Program>> {
-        let Some(folder) = &self.splice else { return Ok(Vec::new()) };
-        let shown = folder.display();
-        let entries = record::entries(folder).with_context(|| format!("cannot read {shown}"))?;
-        let mut pieces = Vec::new();
-        for file in entries.into_iter().map(|entry| entry.file) {
-            if file.extension().is_none_or(|extension| extension != Form::Tiny.extension()) {
-                continue;
-            }
-            let text = fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?;
-            let program = tiny::parse(&text).map_err(|error| anyhow!("{}: {error}", file.display()))?;
-            if program.dialect() <= self.dialect {
-                pieces.push(program);
-            }
-        }
-        if pieces.is_empty() {
-            bail!("{shown} has no Tiny program of the dialect {}: there is nothing to splice", self.dialect);
-        }
-        Ok(pieces)
     }
 
     /// The number of the run's `nth` program.
@@ -113,7 +90,6 @@ pub struct Job {
     ids: Vec<PathId>,
     schedule: Schedule,
     known: Vec<Known>,
-    pieces: Vec<tiny::Program>,
 }
 
 impl Job {
@@ -122,8 +98,7 @@ impl Job {
         let schedule = Schedule::new(programs.schedule.as_deref(), &ids)?;
         let known = known::read(&programs.corpus)?;
         let policy = programs.policy();
-        let pieces = programs.pieces()?;
-        Ok(Job { programs, policy, ids, schedule, known, pieces })
+        Ok(Job { programs, policy, ids, schedule, known })
     }
 
     /// Checks the programs asked for.
@@ -154,7 +129,7 @@ impl Job {
         let number = self.programs.number(nth);
         let start = Instant::now();
         let Programs { seed, form, .. } = self.programs;
-        let case = generate::case_of_pieces(seed, number, form, &self.policy, &self.pieces);
+        let case = generate::case_of_pieces(seed, number, form, &self.policy, &self.programs.pieces);
         tally.generate += start.elapsed();
         if nth.is_multiple_of(CLOSER_LOOK) {
             is_its_text(&case).map_err(|why| format!("is rejected: {why}"))?;

@@ -33,6 +33,7 @@ use harness::record::known;
 use crate::duration;
 use crate::planted::Plant;
 use crate::select::PathOptions;
+use crate::splice::SpliceOptions;
 use crate::status::Status;
 use crate::terminal::{Format, Terminal};
 use crate::workers::{Checker, LimitOptions};
@@ -103,15 +104,14 @@ pub struct Args {
     schedule: Option<String>,
     /// How many random sequences of LLVM's passes run beside the fixed pipelines, unless --paths says what runs: the
     /// best on the seed's first programs of three times as many
-    #[arg(long, value_name = "N", default_value_t = 4)]
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u64).range(..=1000))]
     pipelines: u64,
     /// The share of the programs that become machine code on paths that interpret what LLVM's optimizer made anyway. Passes
     /// are looked at on nearly twice as many programs at 0, code generation only where nothing was interpreted
     #[arg(long, value_name = "PERCENT", default_value_t = 100, value_parser = clap::value_parser!(u32).range(..=100))]
     machine_code: u32,
-    /// Splice one of four Tiny programs with one of those in this folder: the results depend on them too
-    #[arg(long, value_name = "DIR")]
-    splice: Option<PathBuf>,
+    #[command(flatten)]
+    splice: SpliceOptions,
     /// A file to append what the run does to, as JSON lines
     #[arg(long, value_name = "FILE")]
     log: Option<PathBuf>,
@@ -161,6 +161,7 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
     if args.corpus.exists() && !args.corpus.is_dir() {
         bail!("the corpus {} is no folder", args.corpus.display());
     }
+    let pieces = args.splice.pieces(args.dialect)?;
     let mut selected = args.paths.select(terminal)?;
     if args.paths.paths.is_none() {
         selected.extend(sequences(args)?);
@@ -173,10 +174,8 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
     // The workers read them too.
     let known = known::read(&args.corpus)?;
     let corpus = args.corpus.clone();
-    let (form, splice, machine_code) = (args.form.into(), args.splice.clone(), args.machine_code);
-    let Args { seed, from, dialect, .. } = *args;
-    let programs = Programs { seed, from, form, dialect, schedule, machine_code, splice, corpus };
-    programs.pieces()?;
+    let Args { seed, from, dialect, machine_code, .. } = *args;
+    let programs = Programs { seed, from, form: args.form.into(), dialect, schedule, machine_code, pieces, corpus };
     let progress = Progress::new(args.programs, terminal);
     end_on_interrupt()?;
     let (programs, paths, ids, known) = (&programs, &*paths, &*ids, &*known);

@@ -117,6 +117,15 @@ mod tests {
     }
 
     #[test]
+    fn machine_code_is_for_about_its_share_and_the_same_programs_again() {
+        let of = |seed, percent| (0..10_000).filter(|&number| runs_code(seed, number, percent)).collect::<Vec<u64>>();
+        assert_eq!([0, 100].map(|percent| of(7, percent).len()), [0, 10_000]);
+        let tenth = of(7, 10);
+        assert!((900..1100).contains(&tenth.len()), "{}", tenth.len());
+        assert!(tenth == of(7, 10) && tenth != of(8, 10));
+    }
+
+    #[test]
     fn a_bad_rule_is_an_error() {
         for bad in ["lab/phi", "lab/phi=x", "lab/phi=200%", "lab/phi=-1", "[=5%"] {
             assert!(schedule(bad).is_err(), "{bad}");
