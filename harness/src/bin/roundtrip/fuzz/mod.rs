@@ -163,6 +163,7 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
     }
     let pieces = args.splice.pieces(args.dialect)?;
     let mut selected = args.paths.select(terminal)?;
+    end_on_interrupt()?;
     if args.paths.paths.is_none() {
         selected.extend(sequences(args)?);
     }
@@ -177,7 +178,6 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
     let Args { seed, from, dialect, machine_code, .. } = *args;
     let programs = Programs { seed, from, form: args.form.into(), dialect, schedule, machine_code, pieces, corpus };
     let progress = Progress::new(args.programs, terminal);
-    end_on_interrupt()?;
     let (programs, paths, ids, known) = (&programs, &*paths, &*ids, &*known);
     let setting = Setting { args, programs, paths, ids, known, jobs, terminal, progress: &progress };
     let mut running = Running::new(setting, &checker)?;
@@ -195,6 +195,9 @@ fn sequences(args: &Args) -> anyhow::Result<Vec<Box<dyn Path>>> {
     let policy = Policy { dialect: args.dialect, ..Policy::default() };
     let detail = Detail { texts: true, no_code: true, ..Detail::default() };
     let trial = |index| {
+        if INTERRUPTED.load(Ordering::Relaxed) {
+            bail!("interrupted before the first program");
+        }
         let case = generate::case(args.seed, index, args.form.into(), &policy);
         checker.check(&case, &drawn.paths(), detail)
     };
