@@ -72,9 +72,8 @@ pub fn forms<'a>(texts: impl IntoIterator<Item = (String, &'a str, &'a str)>) ->
     let form = |(path, name, text): (String, &str, &str)| {
         let stage = match name {
             "raised-optimize" => Stage::Optimize,
-            "raised-construct" | "ssa" | "ssa-pruned" | "tac-ssa" | "tac-live" | "tac-pruned" | "tac-perturbed" => {
-                Stage::Construct
-            }
+            "raised-construct" | "ssa" | "ssa-pruned" | "tac-ssa" | "tac-live" | "tac-perturbed-live"
+            | "tac-pruned" | "tac-perturbed" => Stage::Construct,
             _ => return None,
         };
         let function = lab::parse_raised(text).ok().filter(|function| lab::validate(function).is_empty())?;

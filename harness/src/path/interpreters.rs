@@ -22,6 +22,8 @@ pub enum Interpreter {
     Naive,
     /// `lab/live`: of TAC, with parameters for live variables only; what `lab/pruned` prunes there.
     Live,
+    /// `lab/perturbed-live`: the same of the graph after all perturbations; what `lab/perturbed` prunes.
+    PerturbedLive,
     /// `lab/pruned`: the same without dead and trivial parameters.
     Pruned,
     /// `lab/phi`: the pruned function through Algorithm 8.4.6.
@@ -47,9 +49,9 @@ enum Prepared<'a> {
 
 impl Interpreter {
     /// All of them, in the order of the data flow.
-    pub const ALL: [Interpreter; 7] = {
+    pub const ALL: [Interpreter; 8] = {
         use Interpreter::*;
-        [Tiny, Naive, Live, Pruned, Phi, Tac, Perturbed]
+        [Tiny, Naive, Live, PerturbedLive, Pruned, Phi, Tac, Perturbed]
     };
 
     /// The path of a name.
@@ -82,12 +84,21 @@ impl Interpreter {
             (Interpreter::Naive, _) => Prepared::Ssa(naive(program)?),
             (Interpreter::Live, Program::Tiny(program)) => Prepared::Ssa(live(&tac::lower(program))),
             (Interpreter::Live, Program::Tac(program)) => Prepared::Ssa(live(program)),
+            (Interpreter::PerturbedLive, Program::Tiny(program)) => Prepared::Ssa(perturbed_live(&tac::lower(program))),
+            (Interpreter::PerturbedLive, Program::Tac(program)) => Prepared::Ssa(perturbed_live(program)),
             (Interpreter::Pruned, _) => Prepared::Ssa(pruned(program)?),
             (Interpreter::Phi, Program::Phi(function)) => Prepared::Phi(function.clone()),
             (Interpreter::Phi, _) => Prepared::Phi(lab::args_to_phi(&lab::split_conflicts(&pruned(program)?))),
             (Interpreter::Perturbed, Program::Tiny(program)) => Prepared::Ssa(perturbed(&tac::lower(program))),
             (Interpreter::Perturbed, Program::Tac(program)) => Prepared::Ssa(perturbed(program)),
-            (Interpreter::Tiny | Interpreter::Live | Interpreter::Tac | Interpreter::Perturbed, _) => {
+            (
+                Interpreter::Tiny
+                | Interpreter::Live
+                | Interpreter::PerturbedLive
+                | Interpreter::Tac
+                | Interpreter::Perturbed,
+                _,
+            ) => {
                 return Err(format!("{} does not take .{} programs", self.id(), program.form().extension()));
             }
         })
@@ -140,9 +151,14 @@ pub(super) fn pruned(program: &Program) -> Result<Function, String> {
     Ok(function)
 }
 
+/// The same of the program's graph after all perturbations.
+fn perturbed_live(program: &tac::Program) -> Function {
+    lab::construct_live(&tac::perturb(tac::cfg(program), Perturbation::ALL))
+}
+
 /// The pruned function of the program's graph after all perturbations.
 fn perturbed(program: &tac::Program) -> Function {
-    let mut function = lab::construct_live(&tac::perturb(tac::cfg(program), Perturbation::ALL));
+    let mut function = perturbed_live(program);
     lab::prune_dead(&mut function);
     lab::prune_trivial(&mut function);
     function
@@ -166,6 +182,7 @@ impl Path for Interpreter {
             Interpreter::Tiny => PathId::new("tiny", None, "eval"),
             Interpreter::Naive => PathId::new("lab", None, "naive"),
             Interpreter::Live => PathId::new("lab", None, "live"),
+            Interpreter::PerturbedLive => PathId::new("lab", None, "perturbed-live"),
             Interpreter::Pruned => PathId::new("lab", None, "pruned"),
             Interpreter::Phi => PathId::new("lab", None, "phi"),
             Interpreter::Tac => PathId::new("lab", None, "tac"),
@@ -179,7 +196,7 @@ impl Path for Interpreter {
             Interpreter::Naive | Interpreter::Pruned | Interpreter::Phi => ("lab", "lab"),
             // Unlike the other constructions of a Tiny program these go by way of TAC.
             Interpreter::Live => ("lab", "lab+tac"),
-            Interpreter::Perturbed => ("lab, graph perturbed", "lab+tac"),
+            Interpreter::PerturbedLive | Interpreter::Perturbed => ("lab, graph perturbed", "lab+tac"),
             Interpreter::Tac => ("TAC interpreter", "tac"),
         };
         Toolchain {
@@ -197,7 +214,7 @@ impl Path for Interpreter {
         let mut observation = Observation::empty();
         if detail.texts {
             observation.texts.push(text(*self, &case.program, &prepared));
-            if *self == Interpreter::Perturbed {
+            if matches!(self, Interpreter::PerturbedLive | Interpreter::Perturbed) {
                 observation.texts.push(("perturbations".into(), tac::list(Perturbation::ALL)));
             }
         }
@@ -250,6 +267,7 @@ fn text(path: Interpreter, program: &Program, prepared: &Prepared) -> (String, S
         Interpreter::Naive if from_tac => "tac-ssa",
         Interpreter::Naive => "ssa",
         Interpreter::Live => "tac-live",
+        Interpreter::PerturbedLive => "tac-perturbed-live",
         Interpreter::Pruned if from_tac => "tac-pruned",
         Interpreter::Pruned => "ssa-pruned",
         Interpreter::Phi => "phi",

@@ -78,7 +78,12 @@ impl Expected {
             LabLoopExitEnv | LabIfSameArm | LabNoNormalise | LabBreakStaleValues | LabArmStaleValues => {
                 Finding(&["disagree.construct.lab-naive", "invalid.construct.lab-naive"])
             }
-            LabLiveForgetsBranch => Finding(&["invalid.construct.lab-live", "disagree.construct.lab-live"]),
+            LabLiveForgetsBranch => Finding(&[
+                "invalid.construct.lab-live",
+                "disagree.construct.lab-live",
+                "invalid.construct.lab-perturbed-live",
+                "disagree.construct.lab-perturbed-live",
+            ]),
             TacPerturbDropsEmit => Finding(&[
                 "disagree.construct.lab-perturbed",
                 "disagree.construct.cranelift-perturbed",
