@@ -40,9 +40,9 @@ Examples:
 Exit status: 0 every fault was found, small, and named rightly; 1 one was not, or two are told as one; 3 the time was up
 before all were tried.")]
 pub struct Args {
-    /// Try no more faults after so many minutes
-    #[arg(long, value_name = "N")]
-    minutes: Option<u64>,
+    /// Try no more faults after so many minutes; a fraction will do
+    #[arg(long, value_name = "N", value_parser = minutes)]
+    minutes: Option<Duration>,
     /// Look for each fault from so many seeds
     #[arg(long, value_name = "K", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
     seeds: u64,
@@ -71,10 +71,20 @@ pub fn fault(name: &str) -> Result<Fault, String> {
     })
 }
 
+/// So many minutes, at most a million.
+fn minutes(text: &str) -> Result<Duration, String> {
+    let number: f64 = text.parse().map_err(|_| "not a number of minutes".to_string())?;
+    if (0.0..=1e6).contains(&number) {
+        Ok(Duration::from_secs_f64(60.0 * number))
+    } else {
+        Err("from 0 to 1000000".into())
+    }
+}
+
 /// Tries the faults.
 pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
     let faults = if args.fault.is_empty() { Fault::ALL } else { &args.fault };
-    let deadline = args.minutes.map(|minutes| Instant::now() + Duration::from_secs(60 * minutes));
+    let deadline = args.minutes.map(|minutes| Instant::now() + minutes);
     let jobs = args.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, Into::into));
     if jobs == 0 {
         bail!("--jobs 0 would try nothing");
