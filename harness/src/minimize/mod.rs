@@ -18,3 +18,40 @@ mod passes;
 pub mod shape;
 
 pub use driver::{Minimized, NotReducible, Progress, candidates, minimize};
+
+use crate::case::Program;
+use crate::op::Op;
+use crate::tac::Line;
+use crate::tiny::Stmt;
+use crate::tiny::walk::{expression_mut, expressions, list_mut, lists};
+
+/// Calls `visit` for every operation of a program that may be exchanged for another one; of Tiny's, `select` is none.
+fn operations_mut(program: &mut Program, visit: &mut impl FnMut(&mut Op)) {
+    match program {
+        Program::Tiny(program) => {
+            for n in 0..lists(program).len() {
+                for stmt in list_mut(program, n).into_iter().flatten() {
+                    if let Stmt::Do(op, _) = stmt {
+                        visit(op);
+                    }
+                }
+            }
+            for n in 0..expressions(program).len() {
+                expression_mut(program, n).and_then(|expr| expr.op_mut()).map(&mut *visit);
+            }
+        }
+        Program::Tac(program) => {
+            for line in &mut program.lines {
+                if let Line::Assign(assign) = line {
+                    visit(&mut assign.op);
+                }
+            }
+        }
+        Program::Ssa(function) => {
+            function.blocks.iter_mut().flat_map(|block| &mut block.body).for_each(|inst| visit(&mut inst.op));
+        }
+        Program::Phi(function) => {
+            function.blocks.iter_mut().flat_map(|block| &mut block.body).for_each(|inst| visit(&mut inst.op));
+        }
+    }
+}

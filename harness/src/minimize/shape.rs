@@ -11,6 +11,7 @@
 mod steering;
 
 use super::measure::Measure;
+use super::operations_mut;
 use crate::case::{Case, Program};
 use crate::lab::{self, Inst, Terminator};
 use crate::op::{Array, Narrow, Op};
@@ -97,8 +98,8 @@ struct Parts {
 impl Parts {
     fn of(case: &Case) -> Parts {
         let done = done(&case.program);
-        let mut operations = done.clone();
-        visit_operations(&mut case.program.clone(), &mut |op| operations.push(word(*op)));
+        let mut operations = Vec::new();
+        operations_mut(&mut case.program.clone(), &mut |op| operations.push(word(*op)));
         let mut parts = Parts {
             operations: Op::all().filter(|op| operations.contains(op)).collect(),
             wide: Measure::of(case).text().split(|c: char| !c.is_ascii_digit()).any(is_wide),
@@ -257,32 +258,6 @@ fn replace_in(body: &mut [Inst], op: Op, other: Op, operands: Option<i64>) {
         inst.op = other;
         if let Some(value) = operands {
             inst.operands_mut().fill(lab::Atom::Const(value));
-        }
-    }
-}
-
-/// Calls `visit` for every operation of a program.
-fn visit_operations(program: &mut Program, visit: &mut dyn FnMut(&mut Op)) {
-    match program {
-        Program::Tiny(program) => {
-            for n in 0..expressions(program).len() {
-                if let Some(Expr::Unary(op, _) | Expr::Binary(op, ..)) = expression_mut(program, n) {
-                    visit(op);
-                }
-            }
-        }
-        Program::Tac(program) => {
-            for line in &mut program.lines {
-                if let Line::Assign(assign) = line {
-                    visit(&mut assign.op);
-                }
-            }
-        }
-        Program::Ssa(function) => {
-            function.blocks.iter_mut().flat_map(|block| &mut block.body).for_each(|inst| visit(&mut inst.op));
-        }
-        Program::Phi(function) => {
-            function.blocks.iter_mut().flat_map(|block| &mut block.body).for_each(|inst| visit(&mut inst.op));
         }
     }
 }

@@ -1,11 +1,9 @@
 //! Local arrays: fewer, shorter, with the first letters. For every form.
 
 use super::{Attempt, Pass};
-use crate::case::{Case, Program};
+use crate::case::Case;
+use crate::minimize::operations_mut;
 use crate::op::{Array, Op};
-use crate::tac::Line;
-use crate::tiny::Stmt;
-use crate::tiny::walk::{expression_mut, expressions, list_mut, lists};
 
 /// Puts a simpler array in the place of one, wherever that stands.
 pub const SIMPLER: Pass = Pass {
@@ -46,37 +44,6 @@ fn arrays(case: &Case) -> Vec<Array> {
     all
 }
 
-/// Calls `visit` for every operation of a program that may be on an array.
-fn operations_mut(program: &mut Program, visit: &mut impl FnMut(&mut Op)) {
-    match program {
-        Program::Tiny(program) => {
-            for n in 0..lists(program).len() {
-                for stmt in list_mut(program, n).into_iter().flatten() {
-                    if let Stmt::Do(op, _) = stmt {
-                        visit(op);
-                    }
-                }
-            }
-            for n in 0..expressions(program).len() {
-                expression_mut(program, n).and_then(|expr| expr.op_mut()).map(&mut *visit);
-            }
-        }
-        Program::Tac(program) => {
-            for line in &mut program.lines {
-                if let Line::Assign(assign) = line {
-                    visit(&mut assign.op);
-                }
-            }
-        }
-        Program::Ssa(function) => {
-            function.blocks.iter_mut().flat_map(|block| &mut block.body).for_each(|inst| visit(&mut inst.op));
-        }
-        Program::Phi(function) => {
-            function.blocks.iter_mut().flat_map(|block| &mut block.body).for_each(|inst| visit(&mut inst.op));
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use crate::case::{Case, DEFAULT_FUEL, Program};
@@ -91,7 +58,7 @@ mod tests {
     fn left(program: Program) -> String {
         let wrong = |case: &Case| {
             let mut ops = Vec::new();
-            super::operations_mut(&mut case.program.clone(), &mut |op| ops.push(*op));
+            crate::minimize::operations_mut(&mut case.program.clone(), &mut |op| ops.push(*op));
             let outcome = match &case.program {
                 Program::Tiny(program) => tiny::eval(program, &case.vectors[0], case.fuel).outcome,
                 Program::Tac(program) => tac::eval(program, &case.vectors[0], case.fuel).outcome,
