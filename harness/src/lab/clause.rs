@@ -288,6 +288,20 @@ mod tests {
     }
 
     #[test]
+    fn a_definition_comes_before_what_uses_it() {
+        assert_eq!(touched("entry:\n  br b(1)\nb(p):\n  x = neg p\n  y = neg x\n  z = neg y\n  ret z\n"), [""; 0]);
+        assert_eq!(touched("entry:\n  x = neg 1\n  y = neg z\n  z = neg x\n  ret z\n"), ["undominated"]);
+    }
+
+    #[test]
+    fn what_stands_twice_is_told() {
+        assert_eq!(touched("entry:\n  x = neg 1\n  x = neg 2\n  ret x\n"), ["defined-twice"]);
+        assert_eq!(touched("ssa(a)\nentry:\n  a = neg 2\n  ret a\n"), ["defined-twice"]);
+        assert_eq!(touched("entry:\n  ret 1\nb:\n  ret 1\nb:\n  ret 1\n"), ["block-twice"]);
+        assert_eq!(touched("phi\nentry:\n  ret 1\nb:\n  ret 1\nb:\n  ret 1\n"), ["block-twice"]);
+    }
+
+    #[test]
     fn edges_are_told_apart() {
         let to = |branch: &str| format!("entry:\n  {branch}\nj(p):\n  ret p\n");
         assert_eq!(touched(&to("br j()")), ["too-few-arguments"]);

@@ -285,6 +285,7 @@ mod tests {
             for b in blocks() {
                 let expected = reachable[b.index()] && reachable[a.index()] && !without[b.index()];
                 assert_eq!(dominators.dominates(a, b), expected, "{a:?} {b:?} {:?}", graph.0);
+                assert_eq!(dominators.strictly_dominates(a, b), expected && a != b, "{a:?} {b:?} {:?}", graph.0);
                 if expected && a != b {
                     strict[b.index()].push(a);
                 }

@@ -118,6 +118,18 @@ mod tests {
     }
 
     #[test]
+    fn the_branches_of_a_switch_are_told_apart() {
+        let text = "entry:\n  switch 1, 2: b(), -3: b(1), b()\nb(p):\n  ret p\n";
+        assert_eq!(
+            report(text),
+            [
+                "S3: switch b passes 0 arguments, b has 1 parameter: the branch for 2 of entry",
+                "S3: switch b passes 0 arguments, b has 1 parameter: the last branch of entry",
+            ]
+        );
+    }
+
+    #[test]
     fn every_undominated_use_says_why() {
         let text =
             "entry:\n  x = add x, ghost\n  cbr x, t(), j()\nt:\n  y = neg x\n  br j()\nj:\n  ret y\nu:\n  ret ghost\n";

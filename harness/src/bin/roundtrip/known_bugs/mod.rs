@@ -3,6 +3,7 @@
 
 mod rediscover;
 mod replay;
+mod same;
 
 use crate::status::Status;
 use crate::terminal::Terminal;

@@ -1,15 +1,16 @@
 //! `roundtrip known-bugs rediscover`: fuzzing from nothing, on a version that is known to be wrong, until it is.
 //!
 //! The program that shows the bug takes no part: `roundtrip fuzz` generates, and only the path that is known to be wrong
-//! runs, beside the interpreters that it is held against. What is found must be right on the version that is linked in,
-//! or it may be another bug.
+//! runs, beside the interpreters that it is held against. It goes on until one of its findings is this very bug ([`Same`]).
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::time::Instant;
+use std::process::{Child, Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, anyhow, bail};
-use harness::case::Form;
+use harness::case::{DEFAULT_FUEL, Form};
 use harness::dialect::Dialect;
 use harness::path::PathId;
 use harness::path::installed::Version;
@@ -19,9 +20,12 @@ use harness::report::{count, table};
 use serde_json::{Value, json};
 
 use super::replay::not_installed;
-use crate::source::{InputForm, Source};
+use super::same::Same;
+use crate::planted::Plant;
+use crate::source::{InputForm, RunOptions, Source};
 use crate::status::Status;
 use crate::terminal::{Format, Terminal};
+use crate::workers::LimitOptions;
 
 /// Look for known bugs from scratch: how many programs and how long does it take to find each?
 ///
@@ -56,6 +60,10 @@ pub struct Args {
     /// How to print
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
+    #[command(flatten)]
+    limits: LimitOptions,
+    #[command(flatten)]
+    plant: Plant,
 }
 
 /// A known bug on a version that is wrong.
@@ -66,23 +74,30 @@ struct Target {
     dialect: Dialect,
     /// The path that is wrong.
     path: PathId,
+    /// What it is recognised by.
+    same: Same,
 }
 
 /// The share of the programs that become machine code where what LLVM's optimizer made is interpreted: most of LLVM's
 /// bugs here are its passes', and code costs as much as they do.
 const MACHINE_CODE: &str = "10";
+/// How often to look at what was found.
+const LOOK: Duration = Duration::from_millis(100);
 
 /// Looking for a target from one seed.
 struct Search {
     seed: u64,
     /// The program that shows it, minimized.
     found: Option<String>,
+    /// Other bugs that were found on the way.
+    others: usize,
     programs: u64,
     seconds: f64,
 }
 
 /// Looks for each bug.
 pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
+    args.plant.apply();
     let (targets, missing) = targets(args, terminal)?;
     for [file, versions] in &missing {
         terminal.warn(format!("{file}: not looked for on versions that are not installed: {versions}"));
@@ -107,7 +122,7 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
         rows.push(target.row(&searches));
     }
     if args.format == Format::Text {
-        terminal.line(table(["bug", "path", "found", "programs", "seconds", "slowest"], rows))?;
+        terminal.line(table(["bug", "path", "found", "programs", "seconds", "slowest", "others"], rows))?;
     }
     Ok(if good { Status::Good } else { Status::Finding })
 }
@@ -132,7 +147,11 @@ fn targets(args: &Args, terminal: &Terminal) -> anyhow::Result<(Vec<Target>, Vec
             path = path.or(wrong_path(claim, &versions)?);
         }
         match path {
-            Some(path) => targets.push(Target { file: source.name.clone(), form: source.form, dialect, path }),
+            Some(path) => {
+                let (file, form, id) = (source.name.clone(), source.form, path.id());
+                let same = Same::learn(source, &bug, (path, &versions), (&args.plant, &args.limits), terminal)?;
+                targets.push(Target { file, form, dialect, path: id, same });
+            }
             None => missing.extend(not_installed(&source.name, &bug, &versions)),
         }
     }
@@ -140,11 +159,11 @@ fn targets(args: &Args, terminal: &Terminal) -> anyhow::Result<(Vec<Target>, Vec
 }
 
 /// The first path of a claim on the first version that is wrong.
-fn wrong_path(claim: &Claim, versions: &[Version]) -> anyhow::Result<Option<PathId>> {
+fn wrong_path(claim: &Claim, versions: &[Version]) -> anyhow::Result<Option<Box<dyn harness::path::Path>>> {
     for version in versions.iter().filter(|it| it.compiler == claim.compiler && claim.contains(&it.version)) {
         for variant in &claim.variants {
             if let Some(path) = version.path(variant).map_err(|reason| anyhow!(reason))? {
-                return Ok(Some(path.id()));
+                return Ok(Some(path));
             }
         }
     }
@@ -152,55 +171,76 @@ fn wrong_path(claim: &Claim, versions: &[Version]) -> anyhow::Result<Option<Path
 }
 
 impl Target {
-    /// Fuzzes until something is found, and makes sure of it.
+    /// Fuzzes until it is found or the time is up.
     fn look(&self, seed: u64, args: &Args) -> anyhow::Result<Search> {
         let corpus = tempfile::tempdir().context("cannot make a folder")?;
-        let paths = format!("tiny/eval,lab/tac,{}", globset::escape(&self.path.to_string()));
-        let (seed_text, time) = (seed.to_string(), format!("{}m", args.minutes));
+        let said = corpus.path().join("said");
         let start = Instant::now();
-        let output = roundtrip(&["fuzz", "--findings", "1", "--no-minimize", "--jobs", "1", "--quiet"])?
-            .args(["--seed", &seed_text, "--time", &time, "--paths", &paths, "--schedule", "*=100%"])
-            .args(["--form", self.form.extension(), "--dialect", &self.dialect.to_string(), "--format", "json"])
-            .args(["--machine-code", MACHINE_CODE])
+        let mut fuzzing = Fuzzing(self.fuzz(seed, corpus.path(), &said, args)?);
+        let mut seen = BTreeSet::new();
+        loop {
+            // First whether it has ended, so that what it found last is looked at too.
+            let ended = fuzzing.0.try_wait()?;
+            let seconds = start.elapsed().as_secs_f64();
+            for folder in findings(corpus.path())? {
+                if !seen.insert(folder.clone()) {
+                    continue;
+                }
+                if let Some((program, text)) = self.shown_in(&folder).with_context(|| format!("seed {seed}"))? {
+                    return Ok(Search {
+                        seed,
+                        found: Some(text),
+                        others: seen.len() - 1,
+                        programs: program + 1,
+                        seconds,
+                    });
+                }
+            }
+            if let Some(status) = ended {
+                let said = std::fs::read_to_string(&said)?;
+                let last: Value = serde_json::from_str(said.lines().last().unwrap_or_default()).unwrap_or_default();
+                let programs = last["summary"]["programs"].as_u64();
+                let programs = programs.with_context(|| format!("roundtrip fuzz ended with {status}"))?;
+                return Ok(Search { seed, found: None, others: seen.len(), programs, seconds });
+            }
+            sleep(LOOK);
+        }
+    }
+
+    /// Starts `roundtrip fuzz`, which says what it did in a file.
+    fn fuzz(&self, seed: u64, corpus: &Path, said: &Path, args: &Args) -> anyhow::Result<Child> {
+        let paths = format!("tiny/eval,lab/tac,{}", globset::escape(&self.path.to_string()));
+        let (seed, time) = (seed.to_string(), format!("{}m", args.minutes));
+        let mut command = Command::new(std::env::current_exe().context("where is this program?")?);
+        command
+            .args(["fuzz", "--jobs", "1", "--quiet", "--format", "json", "--schedule", "*=100%"])
+            .args(["--seed", &seed, "--time", &time, "--paths", &paths, "--machine-code", MACHINE_CODE])
+            .args(["--form", self.form.extension(), "--dialect", &self.dialect.to_string()])
+            .args(args.plant.arguments().split_whitespace())
             .arg("--splice")
             .arg(&args.splice)
             .arg("--corpus")
-            .arg(corpus.path())
-            .output()?;
-        let seconds = start.elapsed().as_secs_f64();
-        let said = || String::from_utf8_lossy(&output.stderr).into_owned();
-        let last = String::from_utf8_lossy(&output.stdout).lines().last().unwrap_or_default().to_string();
-        let summary: Value = serde_json::from_str(&last).with_context(said)?;
-        let programs = summary["summary"]["programs"].as_u64().with_context(said)?;
-        let found = match summary["summary"]["findings"].as_u64() {
-            Some(0) | None => None,
-            Some(_) => Some(self.confirmed(corpus.path(), &paths).with_context(|| format!("seed {seed}"))?),
-        };
-        Ok(Search { seed, found, programs, seconds })
+            .arg(corpus);
+        let said = std::fs::File::create(said)?;
+        command.stdin(Stdio::null()).stdout(said).stderr(Stdio::null()).spawn().context("cannot start roundtrip")
     }
 
-    /// The program, minimized, if it is right on the version that is linked in.
-    fn confirmed(&self, corpus: &Path, paths: &str) -> anyhow::Result<String> {
-        let findings = std::fs::read_dir(corpus.join("findings")).context("nothing was recorded")?.flatten();
-        let name = format!("min.{}", self.form.extension());
-        let file = findings.map(|entry| entry.path().join(&name)).find(|file| file.is_file());
-        let file = file.context("nothing was recorded")?;
-        let small = corpus.join(&name);
-        let mut minimize = roundtrip(&["minimize", "--quiet", "--paths", paths])?;
-        let minimized = minimize.arg(&file).arg("--out").arg(&small).output()?;
-        let program = if minimized.status.success() { small } else { file };
-        let text = std::fs::read_to_string(&program)?;
-        let own = globset::escape(&PathId { version: None, ..self.path.clone() }.to_string());
-        let paths = format!("tiny/eval,lab/tac,{own}");
-        let now = roundtrip(&["check", "--quiet", "--paths", &paths])?.arg(&program).output()?.status;
-        // A path that the newest version doesn't have says nothing.
-        if now.code() == Some(Status::Finding.code().into()) {
-            bail!("the version that is linked in is wrong too, so this is another bug:\n{text}");
+    /// The number and the text of a finding's program, if it shows this bug.
+    fn shown_in(&self, folder: &Path) -> anyhow::Result<Option<(u64, String)>> {
+        let file = folder.join("min").with_extension(self.form.extension());
+        let source = Source::read(&file, &InputForm { input_form: None, dialect: None })?;
+        let text = source.text.clone();
+        let case = source.load(&RunOptions { inputs: Vec::new(), fuel: DEFAULT_FUEL }, &Terminal::silent())?.case;
+        if !self.same.shows_in(&case)? {
+            return Ok(None);
         }
-        Ok(text)
+        let json: Value = serde_json::from_slice(&std::fs::read(folder.join("finding.json"))?)?;
+        let origin = json["origin"].as_str().unwrap_or_default();
+        let program = origin.split(' ').nth(1).and_then(|number| number.parse().ok());
+        Ok(Some((program.with_context(|| format!("no program's number in {origin:?}"))?, text)))
     }
 
-    fn row(&self, searches: &[Search]) -> [String; 6] {
+    fn row(&self, searches: &[Search]) -> [String; 7] {
         let found = searches.iter().filter(|search| search.found.is_some()).count();
         let mut seconds: Vec<f64> = searches.iter().map(|search| search.seconds).collect();
         let mut programs: Vec<u64> = searches.iter().map(|search| search.programs).collect();
@@ -213,6 +253,7 @@ impl Target {
             programs[programs.len() / 2].to_string(),
             format!("{:.0}", seconds[seconds.len() / 2]),
             format!("{:.0}", seconds.last().copied().unwrap_or_default()),
+            searches.iter().map(|search| search.others).sum::<usize>().to_string(),
         ]
     }
 
@@ -223,6 +264,7 @@ impl Target {
                 "programs": search.programs,
                 "seconds": search.seconds.round(),
                 "found": search.found,
+                "others": search.others,
             })
         });
         json!({ "bug": self.file, "path": self.path.to_string(), "searches": searches.collect::<Vec<_>>() })
@@ -234,14 +276,27 @@ impl Search {
         let took = format!("{} and {:.0} s", count(self.programs as usize, "program"), self.seconds);
         match &self.found {
             Some(text) => format!("found after {took}\n{text}"),
-            None => format!("NOT FOUND in {took}"),
+            None => format!("NOT FOUND in {took}; other bugs: {}", self.others),
         }
     }
 }
 
-/// This program again.
-fn roundtrip(arguments: &[&str]) -> anyhow::Result<Command> {
-    let mut command = Command::new(std::env::current_exe().context("where is this program?")?);
-    command.args(arguments).stdin(Stdio::null());
-    Ok(command)
+/// A run of `roundtrip fuzz`, ended with what looks at it.
+struct Fuzzing(Child);
+
+impl Drop for Fuzzing {
+    fn drop(&mut self) {
+        // One that has ended already can't be killed, and that is all that can fail.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// The findings that are recorded under their own names. How good Cranelift's construction is, is none.
+fn findings(corpus: &Path) -> anyhow::Result<Vec<PathBuf>> {
+    let Ok(folders) = std::fs::read_dir(corpus.join("findings")) else { return Ok(Vec::new()) };
+    let is_one =
+        |name: &str| !name.starts_with('.') && !name.starts_with("quality.") && !name.ends_with(".not-minimized");
+    let folders = folders.map(|entry| entry.map(|entry| entry.path())).collect::<Result<Vec<_>, _>>()?;
+    Ok(folders.into_iter().filter(|path| path.file_name().and_then(|name| name.to_str()).is_some_and(is_one)).collect())
 }

@@ -121,10 +121,10 @@ fn replay(
 }
 
 /// Paths, each with whether it must be wrong, and what can't be tried.
-type Named = (Vec<(Box<dyn Path>, bool)>, Vec<[String; 2]>);
+pub type Named = (Vec<(Box<dyn Path>, bool)>, Vec<[String; 2]>);
 
 /// The paths that a bug's comments name, of every version that is here.
-fn named(name: &str, bug: &KnownBug, versions: &[Version]) -> anyhow::Result<Named> {
+pub fn named(name: &str, bug: &KnownBug, versions: &[Version]) -> anyhow::Result<Named> {
     let variants: BTreeSet<&String> = bug.claims.iter().flat_map(|claim| &claim.variants).collect();
     let (mut named, mut missing) = (Vec::new(), Vec::new());
     for version in versions {

@@ -1,0 +1,72 @@
+//! Whether what was found is the bug that was looked for.
+//!
+//! A version that is wrong may be so in many ways, and a search meets the most frequent of them first. A program shows a
+//! known bug when the path is wrong on it, no version that the bug is not in is, and it has everything that the known
+//! program is made of once it is minimized (`harness::minimize::shape`).
+
+use anyhow::{Context, bail};
+use harness::case::{Case, DEFAULT_FUEL};
+use harness::compare::Standing;
+use harness::minimize::shape;
+use harness::path::installed::Version;
+use harness::path::{Detail, Path, registry};
+use harness::record::known_bugs::KnownBug;
+
+use super::replay::named;
+use crate::minimize::smallest;
+use crate::planted::Plant;
+use crate::source::{RunOptions, Source};
+use crate::terminal::Terminal;
+use crate::workers::{Checker, LimitOptions};
+
+/// What a known bug is recognised by.
+pub struct Same {
+    /// What its program is made of.
+    shape: String,
+    checker: Checker,
+    /// The interpreters, the path that is wrong, and that path and its like on the versions that are right.
+    paths: Vec<Box<dyn Path>>,
+    /// Where the path that is wrong stands among them; those that are right follow it.
+    wrong: usize,
+}
+
+impl Same {
+    /// Learns a bug from its program, which `path` must be wrong on.
+    pub fn learn(
+        source: Source,
+        bug: &KnownBug,
+        (path, versions): (Box<dyn Path>, &[Version]),
+        (plant, limits): (&Plant, &LimitOptions),
+        terminal: &Terminal,
+    ) -> anyhow::Result<Same> {
+        let (named, _) = named(&source.name, bug, versions)?;
+        let mut paths: Vec<Box<dyn Path>> =
+            registry().into_iter().filter(|path| ["tiny", "lab"].contains(&&*path.id().compiler)).collect();
+        let wrong = paths.len();
+        paths.push(path);
+        paths.extend(named.into_iter().filter(|(_, wrong)| !wrong).map(|(path, _)| path));
+        let all: Vec<&dyn Path> = paths.iter().map(|path| &**path).collect();
+        let checker = Checker::new(&all, plant, limits);
+
+        let (name, id) = (source.name.clone(), all[wrong].id());
+        let case = source.load(&RunOptions { inputs: Vec::new(), fuel: DEFAULT_FUEL }, terminal)?.case;
+        let few = &all[..=wrong];
+        let report = checker.check(&case, few, Detail::default())?;
+        if !matches!(report.standing(&id), Standing::Wrong(_)) {
+            bail!("{id} is not wrong on {name}: roundtrip known-bugs replay");
+        }
+        let shape = smallest(&case, &report, few, &checker, &|| false, &|_| {}).with_context(|| name)?.shape;
+        Ok(Same { shape, checker, paths, wrong })
+    }
+
+    /// Whether a program, minimized, shows this bug.
+    pub fn shows_in(&self, case: &Case) -> anyhow::Result<bool> {
+        if !shape::has(case, &self.shape) {
+            return Ok(false);
+        }
+        let paths: Vec<&dyn Path> = self.paths.iter().map(|path| &**path).collect();
+        let report = self.checker.check(case, &paths, Detail::default())?;
+        let is_wrong = |path: &dyn Path| matches!(report.standing(&path.id()), Standing::Wrong(_));
+        Ok(is_wrong(paths[self.wrong]) && !paths[self.wrong + 1..].iter().any(|path| is_wrong(*path)))
+    }
+}
