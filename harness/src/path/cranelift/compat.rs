@@ -24,14 +24,15 @@
 //! | 0.89 | a comparison may ask for overflow: `meaning.rs` |
 //! | 0.87 | there are no regions; `compile` gives no machine code; a width is a `u16`; a stack slot is made by another name |
 //! | 0.84 | the register allocator is an older one, with its own checker, and has no error of its own |
-//! | 0.82 | making a target can't fail; where code may trap is told to sinks alone |
+//! | 0.82 | making a target can't fail |
+//! | 0.81 | machine code, and where it may trap, is told to sinks alone |
 
 mod code;
 
 pub(super) use code::{compile, machine_code, no_lowering};
 
-use cranelift_codegen::ir::{self, InstBuilder, InstructionData, TrapCode, Type, Value, types};
 use cranelift_codegen::Context;
+use cranelift_codegen::ir::{self, InstBuilder, InstructionData, TrapCode, Type, Value, types};
 use cranelift_codegen::isa::{Builder, TargetIsa};
 use cranelift_codegen::settings::Flags;
 use cranelift_frontend::{FunctionBuilder, Variable};

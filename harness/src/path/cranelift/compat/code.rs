@@ -8,10 +8,12 @@ use cranelift_codegen::{CodegenError, Context};
 
 /// How panics begin or go on that say no more than that an instruction has no lowering, and the instruction, where a
 /// panic doesn't name it itself. A place in the compiler is the very `unreachable!()` at which such an instruction ends.
-const NO_LOWERING: [(&str, Option<&str>); 4] = [
+const NO_LOWERING: [(&str, Option<&str>); 6] = [
     // Before 0.115, later versions give an error of the same text.
     ("implemented in ISLE: inst = `", None),
     ("cranelift-codegen-0.79.0/src/isa/x64/inst/emit.rs:427: ", Some("mulhi.i8")),
+    ("cranelift-codegen-0.80.0/src/isa/x64/inst/emit.rs:427: ", Some("mulhi.i8")),
+    ("cranelift-codegen-0.81.0/src/isa/x64/inst/emit.rs:427: ", Some("mulhi.i8")),
     ("cranelift-codegen-0.82.0/src/isa/x64/inst/emit.rs:427: ", Some("mulhi.i8")),
     ("cranelift-codegen-0.84.0/src/isa/x64/inst/emit.rs:465: ", Some("mulhi.i8")),
 ];
@@ -20,9 +22,10 @@ const NO_LOWERING: [(&str, Option<&str>); 4] = [
 pub(in super::super) fn no_lowering(panic: &str) -> Option<CodegenError> {
     let (instruction, rest) =
         NO_LOWERING.iter().find_map(|(words, instruction)| Some((instruction, panic.split_once(words)?.1)))?;
-    // An instruction is written as in a text: v3 = umax.i64 v1, v2
-    let written = || rest.split_once(" = ").map_or(rest, |(_, opcode)| opcode).split([' ', '`']).next();
-    let instruction = instruction.or_else(written)?;
+    // It is written as in a text: v3 = umax.i64 v1, v2  ; v2 = 7
+    let written = rest.split(['`', ';']).next()?;
+    let opcode = || written.rsplit(" = ").next()?.split_whitespace().next();
+    let instruction = instruction.or_else(opcode)?;
     Some(CodegenError::Unsupported(format!("no lowering of {instruction} in {}", cranelift_codegen::VERSION)))
 }
 
@@ -49,7 +52,7 @@ pub(in super::super) struct MachineCode<'a> {
 }
 
 /// What [`compile`] has left in the context.
-#[cfg(not(cranelift_before = "0.82"))]
+#[cfg(not(cranelift_before = "0.81"))]
 pub(in super::super) fn machine_code(context: &Context) -> Option<MachineCode<'_>> {
     #[cfg(not(cranelift_before = "0.87"))]
     let compiled = context.compiled_code()?;
@@ -64,7 +67,7 @@ pub(in super::super) fn machine_code(context: &Context) -> Option<MachineCode<'_
 }
 
 /// What [`compile`] has left in the context.
-#[cfg(cranelift_before = "0.82")]
+#[cfg(cranelift_before = "0.81")]
 pub(in super::super) fn machine_code(context: &Context) -> Option<MachineCode<'_>> {
     use cranelift_codegen::binemit::{Addend, CodeOffset, NullStackMapSink, Reloc, RelocSink, TrapSink};
     use cranelift_codegen::ir::{ExternalName, SourceLoc};
