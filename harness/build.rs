@@ -12,9 +12,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Where Cranelift's interface changed under our code: `path/cranelift/compat.rs` says how.
-const CRANELIFT: [&str; 20] = [
-    "0.84", "0.87", "0.89", "0.90", "0.91", "0.92", "0.93", "0.94", "0.95", "0.96", "0.107", "0.109", "0.113", "0.115",
-    "0.119", "0.120", "0.122", "0.130", "0.133", "0.134",
+const CRANELIFT: [&str; 22] = [
+    "0.81", "0.82", "0.84", "0.87", "0.89", "0.90", "0.91", "0.92", "0.93", "0.94", "0.95", "0.96", "0.107", "0.109",
+    "0.113", "0.115", "0.119", "0.120", "0.122", "0.130", "0.133", "0.134",
 ];
 /// The same for LLVM, with its behaviour: `path/llvm/compat.rs`.
 const LLVM: [&str; 9] = ["14", "15", "16", "17", "18", "19", "20", "21", "22"];

@@ -1,5 +1,9 @@
 # What released compilers got wrong at narrow widths (wasmtime 5540, 4752, 3906): remainders of -1, amounts not less than
 # the width, extended subtractions.
+# Known (corpus/known-bugs/cranelift-srem8.tiny and others):
+# source: https://github.com/bytecodealliance/wasmtime/issues/5470
+# wrong: cranelift 0.79..=0.92 none speed params-none params-speed
+# right: cranelift aarch64-none aarch64-speed
 # dialect: plus
 # run: -1, -1 => return 0
 # run: -128, -1 => return 0

@@ -1,4 +1,8 @@
 # A range of arms without holes: a jump table. Some arms go to one block, and bring different values to it.
+# Known (corpus/known-bugs/cranelift-aarch64-switch64.tac):
+# source: https://github.com/bytecodealliance/wasmtime/pull/4510
+# wrong: cranelift 0.79..=0.86 aarch64-none aarch64-speed
+# right: cranelift none speed params-none params-speed
 # run: 0 => return 104
 # run: 3 => return 7
 # run: 6 => return 130

@@ -142,6 +142,20 @@ fn a_corpus_is_run_on_every_version() {
     let written: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(&table).unwrap()).unwrap();
     assert_eq!(written["rows"][0]["cells"][0]["verdict"], "wrong", "{written}");
 
+    // The comments know it of one path and of those that no comment names; not of what they say is right.
+    let known = |claims: &str| {
+        let text =
+            format!("# source: a link\n# wrong: cranelift 0.1.. none\n{claims}# run: 1, 1 => return 0\ninput x, y;\n");
+        let (folder, _) = file("less.tiny", &(text + "return x < y"));
+        run(["versions", folder.path().to_str().unwrap(), "--plant", "clif-lt-is-le"])
+    };
+    let ran = known("");
+    assert!(ran.status == 0 && ran.stdout.contains("known "), "{}{}", ran.stdout, ran.stderr);
+    assert!(ran.stderr.contains("less.tiny: known, on 1 version: a link"), "{}", ran.stderr);
+    assert!(ran.stderr.contains(" 0 wrong, 1 known, "), "{}", ran.stderr);
+    let ran = known("# right: cranelift speed\n");
+    assert!(ran.status == 1 && ran.stderr.contains(" 1 wrong, 0 known, "), "{}{}", ran.stdout, ran.stderr);
+
     let out = folder.path().join("report.html");
     let report = run(["report", folder.path().to_str().unwrap(), "--html", out.to_str().unwrap()]);
     assert_eq!(report.status, 0, "{}", report.stderr);

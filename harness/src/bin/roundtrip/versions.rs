@@ -28,9 +28,10 @@ Examples:
   roundtrip versions --out night/versions.json; roundtrip report night --html night/report.html
 
 All paths of what is linked in and of what scripts/toolchain has added are taken, and those that a known bug names. A cell
-is `right` when all paths that take the program are; when some are wrong, `known` on a version that a known bug names,
-else `WRONG`, with how many; `–` takes no path, `·` runs none.
-Exit status: 0, 1 if a version is wrong that isn't known to be, 2 a file or a shared object that can't be used.")]
+is `right` when all paths that take the program are; when some are wrong, `known` on a version that the program's comments
+say is wrong (as in `known-bugs replay --help`), else `WRONG`, with how many; `–` no path takes it, `·` none runs.
+Exit status: 0 right, or wrong as known, 1 a version is wrong that isn't known to be, 2 a file or a shared object that
+can't be used.")]
 pub struct Args {
     /// A folder of programs
     #[arg(value_name = "DIR", default_value = "corpus")]
@@ -87,6 +88,13 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
     match args.format {
         Format::Text => terminal.line(report::matrix_text(&table, terminal.color))?,
         Format::Json => terminal.json(&serde_json::to_value(&table)?)?,
+    }
+    for (known, row) in programs.iter().zip(&table.rows) {
+        let versions = row.cells.iter().filter(|cell| cell.verdict == CellVerdict::Known).count();
+        if versions > 0 {
+            let source = known.bug.source.as_deref().unwrap_or("no source given");
+            terminal.note(format!("{}: known, on {}: {source}", row.program, report::count(versions, "version")));
+        }
     }
     terminal.note(report::matrix_counts(&table));
     Ok(usable.max(if table.count(CellVerdict::Wrong) == 0 { Status::Good } else { Status::Finding }))

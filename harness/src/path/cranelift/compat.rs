@@ -1,5 +1,6 @@
 //! What differs between the versions of Cranelift that this folder is built with. The newest needs none of it; the others
-//! come in shared objects (`scripts/toolchain`), and `build.rs` says how old each is. The oldest is 0.82.
+//! come in shared objects (`scripts/toolchain`), and `build.rs` says how old each is. The oldest is 0.79. What compiling gives,
+//! and what a version has no lowering of, is in [`code`].
 //!
 //! | before | |
 //! |---|---|
@@ -9,24 +10,31 @@
 //! | 0.122 | a variable's number is the caller's to choose |
 //! | 0.120 | a block's arguments are values and nothing else |
 //! | 0.119 | an access can't promise that it may be moved |
-//! | 0.115 | there is one register allocator |
+//! | 0.115 | there is one register allocator; what has no lowering is a panic and no error |
 //! | 0.113 | trap codes are an enumeration |
 //! | 0.109 | a stack slot has no alignment of its own: it has that of a word |
 //! | 0.107 | there is a method for each region |
 //! | 0.96 | there is no control plane; from 0.90 on `use_egraphs` chooses the mid-end, which leaves predecessors and dominators as they were |
 //! | 0.95 | division has checks of its own on request only; without, every trap of the processor's division is one by zero |
 //! | 0.94 | a jump table passes no arguments |
-//! | 0.93 | a branch is two instructions, `brnz` and `jump`; a target is a box |
+//! | 0.93 | x86-64 has no `iabs`; a branch is two instructions, `brnz` and `jump`; a target is a box |
 //! | 0.92 | the graph itself is indexed by instructions |
 //! | 0.91 | the frontend ends by reference |
 //! | 0.90 | a comparison gives a `b1`, widened by `bint`; `smin` is `imin`, there is no `bswap`; see `meaning.rs` too |
 //! | 0.89 | a comparison may ask for overflow: `meaning.rs` |
 //! | 0.87 | there are no regions; `compile` gives no machine code; a width is a `u16`; a stack slot is made by another name |
 //! | 0.84 | the register allocator is an older one, with its own checker, and has no error of its own |
+//! | 0.82 | making a target can't fail |
+//! | 0.81 | machine code, and where it may trap, is told to sinks alone |
 
+mod code;
+
+pub(super) use code::{compile, machine_code, no_lowering};
+
+use cranelift_codegen::Context;
 use cranelift_codegen::ir::{self, InstBuilder, InstructionData, TrapCode, Type, Value, types};
-use cranelift_codegen::isa::TargetIsa;
-use cranelift_codegen::{CodegenError, Context};
+use cranelift_codegen::isa::{Builder, TargetIsa};
+use cranelift_codegen::settings::Flags;
 use cranelift_frontend::{FunctionBuilder, Variable};
 
 /// Settings without which the code is not what is compared: each with its value.
@@ -38,6 +46,14 @@ pub(super) const SETTINGS: &[(&str, &str)] =
 pub(super) use cranelift_codegen::isa::OwnedTargetIsa;
 #[cfg(cranelift_before = "0.93")]
 pub(super) type OwnedTargetIsa = Box<dyn TargetIsa>;
+
+/// What is to be compiled for, with these settings.
+pub(super) fn finish(isa: Builder, flags: Flags) -> Result<OwnedTargetIsa, String> {
+    #[cfg(not(cranelift_before = "0.82"))]
+    return isa.finish(flags).map_err(|error| error.to_string());
+    #[cfg(cranelift_before = "0.82")]
+    return Ok(isa.finish(flags));
+}
 
 /// What a branch passes.
 #[cfg(not(cranelift_before = "0.120"))]
@@ -212,6 +228,31 @@ pub(super) fn smax(builder: &mut FunctionBuilder<'_>, a: Value, b: Value) -> Val
     return builder.ins().imax(a, b);
 }
 
+/// The opcode of [`smin`].
+#[cfg(not(cranelift_before = "0.90"))]
+pub(super) const SMIN: ir::Opcode = ir::Opcode::Smin;
+#[cfg(cranelift_before = "0.90")]
+pub(super) const SMIN: ir::Opcode = ir::Opcode::Imin;
+/// The opcode of [`smax`].
+#[cfg(not(cranelift_before = "0.90"))]
+pub(super) const SMAX: ir::Opcode = ir::Opcode::Smax;
+#[cfg(cranelift_before = "0.90")]
+pub(super) const SMAX: ir::Opcode = ir::Opcode::Imax;
+
+/// The number without its sign.
+pub(super) fn iabs(builder: &mut FunctionBuilder<'_>, a: Value) -> Value {
+    #[cfg(not(cranelift_before = "0.93"))]
+    return builder.ins().iabs(a);
+    #[cfg(cranelift_before = "0.93")]
+    {
+        let ty = builder.func.dfg.value_type(a);
+        let zero = builder.ins().iconst(ty, 0);
+        let negative = builder.ins().icmp(ir::condcodes::IntCC::SignedLessThan, a, zero);
+        let opposite = builder.ins().ineg(a);
+        builder.ins().select(negative, opposite, a)
+    }
+}
+
 /// The bytes in reverse.
 #[cfg(not(cranelift_before = "0.90"))]
 pub(super) fn bswap(builder: &mut FunctionBuilder<'_>, a: Value) -> Value {
@@ -324,40 +365,4 @@ pub(super) fn destination(function: &ir::Function, inst: ir::Inst) -> Result<(ir
         ir::instructions::BranchInfo::SingleDest(block, args) => Ok((block, args.to_vec())),
         _ => Err(data(function, inst).opcode().to_string()),
     }
-}
-
-/// Optimizes a function in place and compiles it.
-pub(super) fn compile(context: &mut Context, isa: &dyn TargetIsa) -> Result<(), CodegenError> {
-    #[cfg(not(cranelift_before = "0.96"))]
-    let compiled = context.compile(isa, &mut Default::default());
-    #[cfg(cranelift_before = "0.96")]
-    let compiled = context.compile(isa);
-    #[cfg(not(cranelift_before = "0.87"))]
-    return compiled.map(|_| ()).map_err(|error| error.inner);
-    #[cfg(cranelift_before = "0.87")]
-    return compiled.map(|_| ());
-}
-
-/// A compiled function.
-pub(super) struct MachineCode<'a> {
-    /// Its bytes.
-    pub(super) bytes: &'a [u8],
-    /// Where it may trap.
-    pub(super) traps: Vec<(u32, TrapCode)>,
-    /// Whether a linker would have something left to fill in.
-    pub(super) relocatable: bool,
-}
-
-/// What [`compile`] has left in the context.
-pub(super) fn machine_code(context: &Context) -> Option<MachineCode<'_>> {
-    #[cfg(not(cranelift_before = "0.87"))]
-    let compiled = context.compiled_code()?;
-    #[cfg(cranelift_before = "0.87")]
-    let compiled = context.mach_compile_result.as_ref()?;
-    let buffer = &compiled.buffer;
-    Some(MachineCode {
-        bytes: buffer.data(),
-        traps: buffer.traps().iter().map(|trap| (trap.offset, trap.code)).collect(),
-        relocatable: !buffer.relocs().is_empty(),
-    })
 }

@@ -80,7 +80,11 @@ impl Compiler {
             exchange_subtractions(&mut self.context.func);
         }
         // `compile` optimizes the function in place, so it holds the optimized one then, whatever came of the rest.
-        let compiled = guard(Stage::Compile, || compat::compile(&mut self.context, isa))?;
+        now::enter(Stage::Compile);
+        let compiled = catch(|| compat::compile(&mut self.context, isa)).or_else(|panic| {
+            let error = compat::no_lowering(&panic);
+            error.map(Err).ok_or_else(|| Stop::fault(Stage::Compile, FaultKind::Crash, panic))
+        })?;
         self.record(Stage::Optimize, case, detail, seen)?;
         compiled.map_err(stop_of)?;
         self.verify(isa, Stage::Optimize)?;
@@ -121,7 +125,7 @@ impl Compiler {
         let traps: Vec<(u32, Trap)> =
             compiled.traps.iter().filter_map(|&(offset, code)| Some((offset, trap_of(code)?))).collect();
         let trap_at = |offset| traps.iter().find(|trap| trap.0 == offset).map(|trap| told_apart(trap.1));
-        let bytes = compiled.bytes;
+        let bytes = &*compiled.bytes;
         seen.size = Some(size(&self.context.func, bytes));
         let limit = native::limit(case.fuel);
         let ran = if emulated {

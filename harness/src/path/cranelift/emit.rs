@@ -134,7 +134,7 @@ fn instruction(builder: &mut FunctionBuilder<'_>, op: Op, [a, b, c]: [Value; 3])
         Op::Max => compat::smax(builder, a, b),
         Op::Umin => ins.umin(a, b),
         Op::Umax => ins.umax(a, b),
-        Op::Abs => ins.iabs(a),
+        Op::Abs => compat::iabs(builder, a),
         Op::Select => ins.select(a, b, c),
         Op::Clz => ins.clz(a),
         Op::Ctz => ins.ctz(a),

@@ -5,7 +5,7 @@
 use cranelift_codegen::isa;
 use cranelift_codegen::settings::{Configurable, Flags};
 
-use crate::path::cranelift::compat::{FEATURES, OwnedTargetIsa};
+use crate::path::cranelift::compat::{self, FEATURES, OwnedTargetIsa};
 use crate::path::{native, qemu};
 
 /// A machine.
@@ -33,7 +33,7 @@ impl Machine {
         if self == Machine::X86_64 {
             isa.enable(FEATURES).map_err(|error| format!("{FEATURES}: {error}"))?;
         }
-        isa.finish(flags).map_err(|error| error.to_string())
+        compat::finish(isa, flags)
     }
 
     /// Target, features and what runs the code, as a report names them.

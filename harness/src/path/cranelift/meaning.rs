@@ -12,6 +12,7 @@ use cranelift_codegen::ir::condcodes::IntCC;
 
 use crate::lab::Atom;
 use crate::op::{Int, Narrow, Op};
+use crate::path::cranelift::compat;
 use crate::path::cranelift::raise::Raiser;
 use crate::plant::{self, Fault};
 
@@ -67,10 +68,8 @@ impl Raiser<'_> {
             Opcode::Popcnt => (Op::Popcnt, [a, b, c]),
 
             // The operands as signed numbers.
-            #[cfg(not(cranelift_before = "0.90"))]
-            Opcode::Smin => (Op::Min, [self.signed(w, a), self.signed(w, b), c]),
-            #[cfg(not(cranelift_before = "0.90"))]
-            Opcode::Smax => (Op::Max, [self.signed(w, a), self.signed(w, b), c]),
+            compat::SMIN => (Op::Min, [self.signed(w, a), self.signed(w, b), c]),
+            compat::SMAX => (Op::Max, [self.signed(w, a), self.signed(w, b), c]),
             Opcode::Iabs => (Op::Abs, [self.signed(w, a), b, c]),
             Opcode::Srem => (Op::Rem, [self.signed(w, a), self.signed(w, b), c]),
             Opcode::Sextend => (Op::Copy, [self.signed(widths.first, a), b, c]),
