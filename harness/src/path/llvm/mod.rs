@@ -227,7 +227,7 @@ impl LlvmPath {
                 Source::Phi(function) => phi::emit(function, self.style.narrow, &mut emitter)?,
                 Source::Slots(cfg) => alloca::emit(cfg, self.style.direct, &mut emitter)?,
             }
-            observation.texts.extend(text("llvm"));
+            observation.texts.extend(text(if self.style.narrow { "llvm-narrow" } else { "llvm" }));
 
             now::enter(Stage::Construct);
             machine::verify(&module, now::stage())?;
