@@ -1,9 +1,9 @@
-# LLVM 14 to 16, loop-reduce as a part of code generation (as a pass of the optimizer, on loops closed in SSA, it is right):
+# LLVM 13 to 16, loop-reduce as a part of code generation (as a pass of the optimizer, on loops closed in SSA, it is right):
 # 83 - k, of which the remainder is taken behind the loop, is counted down in 64 bits and is off by 2^32: 77. The loop counts
 # in an i32, as C's int is, and k is used there; with 64 bits it is right.
 # source: https://github.com/llvm/llvm-project/issues/58039
 # dialect: plus
-# wrong: llvm 14..=16 phi-narrow-O0-cg2 phi-narrow:simplifycfg:cg2
+# wrong: llvm 13..=16 phi-narrow-O0-cg2 phi-narrow:simplifycfg:cg2
 # right: llvm phi-narrow-O0 phi-narrow-O1 phi-O0-cg2 phi-narrow:loop(loop-reduce)
 # run: 1 => emits 0; return -1
 input x
