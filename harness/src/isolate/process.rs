@@ -15,7 +15,8 @@ use serde::de::DeserializeOwned;
 
 use super::frame::{self, Garbage, Incoming};
 use super::now::{Page, Place};
-use super::{Death, How, Limits};
+use super::{Death, How};
+use crate::path::Stage;
 
 /// How long to wait before looking whether a limit was outrun.
 const TICK: Timespec = Timespec { tv_sec: 0, tv_nsec: 20_000_000 };
@@ -23,6 +24,8 @@ const TICK: Timespec = Timespec { tv_sec: 0, tv_nsec: 20_000_000 };
 const DYING: Duration = Duration::from_secs(2);
 /// A worker that does nothing at all gets this many times the limit by the clock.
 const PATIENCE: u32 = 10;
+/// Running what was compiled gets this part of the limit: what a program means ends within its fuel, in microseconds.
+const EXECUTION: u32 = 10;
 /// So much of the end of what a worker says is kept.
 const SAID_BYTES: usize = 8 << 10;
 
@@ -35,7 +38,8 @@ pub struct Process {
     incoming: Incoming,
     said: Vec<u8>,
     page: Page,
-    limits: Limits,
+    /// What it may take on one path of one program.
+    time: Duration,
     /// What was last seen of it: where it was, since when by the clock, and how much processor time it had had then.
     seen: (Place, Instant, Duration),
 }
@@ -59,15 +63,15 @@ impl From<io::Error> for Trouble {
 
 impl Process {
     /// Starts this program again with the arguments that make it a worker; it will [take its seat](super::Seat::take).
-    /// `--page` and `--memory` are added to them.
-    pub fn spawn<'a>(arguments: impl IntoIterator<Item = &'a str>, limits: Limits) -> io::Result<Process> {
+    /// `--page` and `--memory` are added to them, which is bytes of address space.
+    pub fn spawn<'a>(arguments: impl IntoIterator<Item = &'a str>, memory: u64) -> io::Result<Process> {
         let (socket, theirs) = UnixStream::pair()?;
         let page = Page::new()?;
         let page_fd = page.file().as_raw_fd();
         // Not by its name: the file may have been replaced since.
         let mut command = Command::new("/proc/self/exe");
         command.arg0("roundtrip").args(arguments);
-        command.args(["--page".into(), page_fd.to_string(), "--memory".into(), limits.memory.to_string()]);
+        command.args(["--page".into(), page_fd.to_string(), "--memory".into(), memory.to_string()]);
         command.stdin(OwnedFd::from(theirs)).stdout(Stdio::null()).stderr(Stdio::piped());
         // What the terminal sends to its foreground, Ctrl-C above all, is for the parent.
         command.process_group(0);
@@ -81,8 +85,8 @@ impl Process {
         }
         let mut child = command.spawn()?;
         let stderr = child.stderr.take();
-        let seen = (page.now().place(), Instant::now(), Duration::ZERO);
-        Ok(Process { child, socket, stderr, incoming: Incoming::default(), said: Vec::new(), page, limits, seen })
+        let (seen, time) = ((page.now().place(), Instant::now(), Duration::ZERO), Duration::MAX);
+        Ok(Process { child, socket, stderr, incoming: Incoming::default(), said: Vec::new(), page, time, seen })
     }
 
     /// The worker's process id.
@@ -90,8 +94,10 @@ impl Process {
         self.child.id()
     }
 
-    /// Asks something.
-    pub fn send(&mut self, request: &impl Serialize) -> Result<(), Trouble> {
+    /// Asks something, which may take `time` of a processor on one path of one program, and [`PATIENCE`] times as long by
+    /// the clock.
+    pub fn send(&mut self, request: &impl Serialize, time: Duration) -> Result<(), Trouble> {
+        self.time = time;
         let bytes = frame::encode(request).map_err(io::Error::other)?;
         let mut rest = &bytes[..];
         while !rest.is_empty() {
@@ -162,14 +168,14 @@ impl Process {
     fn has_outrun_its_limit(&mut self) -> bool {
         let place = self.page.now().place();
         let (seen, since, spent) = &self.seen;
-        if place.turn != seen.turn || place.program != seen.program {
+        if place.turn != seen.turn || place.program != seen.program || executes(&place) != executes(seen) {
             self.seen = (place, Instant::now(), self.processor_time());
             return false;
         }
+        let limit = if executes(&place) { self.time / EXECUTION } else { self.time };
         let waited = since.elapsed();
         // Asking for the processor time is a system call; most of the time there is no need.
-        waited >= self.limits.time
-            && (waited >= self.limits.time * PATIENCE || self.processor_time() - *spent >= self.limits.time)
+        waited >= limit && (waited >= limit * PATIENCE || self.processor_time() - *spent >= limit)
     }
 
     /// The processor time that the worker has had.
@@ -212,6 +218,11 @@ impl Process {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+/// Whether what a path compiled is running.
+fn executes(place: &Place) -> bool {
+    place.path.is_some() && !place.judging && place.stage == Stage::Execute
 }
 
 fn has_more(stderr: &ChildStderr) -> bool {

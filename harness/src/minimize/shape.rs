@@ -36,10 +36,11 @@ pub fn shape(case: &Case, interesting: &mut dyn FnMut(&Case) -> bool) -> String 
         .filter(|op| !parts.loops || compares(*op) || !steering::steers(&case.program, |other| word(other) == *op));
     let (needed, rest): (Vec<Op>, Vec<Op>) =
         own.partition(|&op| parts.done.contains(&op) || is_needed(case, op, interesting));
-    let mut words: Vec<String> = needed.into_iter().map(named).collect();
+    let jumps = if parts.loops { Some("loop") } else { parts.branches.then_some("if") };
     let mut others = Vec::new();
     others.extend(rest.iter().any(is_narrow).then_some("narrow"));
-    others.extend(if parts.loops { Some("loop") } else { parts.branches.then_some("if") });
+    others.extend(jumps.filter(|_| !needed.iter().copied().any(compares)));
+    let mut words: Vec<String> = needed.into_iter().map(named).collect();
     let statements = [("switch", parts.switches), ("break", parts.breaks), ("continue", parts.continues)];
     let statements = statements.into_iter().chain([("return", parts.returns)]);
     others.extend(statements.filter_map(|(word, is_there)| is_there.then_some(word)));
@@ -279,6 +280,9 @@ mod tests {
         assert_eq!(shape(&case, &mut has(" > ")), "lt");
         assert_eq!(shape(&case, &mut |_| false), "sub-mul-lt");
         assert_eq!(shape(&case, &mut |_| true), "");
+        let jumps = tiny_case("while a > 1 { if a - b { a = 0; } }\nreturn a");
+        assert_eq!(shape(&jumps, &mut has(" > ")), "lt");
+        assert_eq!(shape(&jumps, &mut has(" - ")), "sub-loop");
     }
 
     #[test]

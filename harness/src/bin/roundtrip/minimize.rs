@@ -19,7 +19,7 @@ use crate::select::PathOptions;
 use crate::source::{InputForm, RunOptions, Source, form_of, read_bytes};
 use crate::status::Status;
 use crate::terminal::Terminal;
-use crate::workers::{Checker, LimitOptions};
+use crate::workers::{Checker, LimitOptions, Pace};
 
 /// Find the smallest program that fails in the same way
 ///
@@ -108,9 +108,10 @@ pub struct Smallest {
 
 /// The smallest case with a report's signature, or why there is none. `is_over` ends the search with what it has.
 ///
-/// Checking on all paths at every step would cost a compiler's slowest pipelines hundreds of times. The signature
-/// depends on which groups are wrong and split, so one path of each side of each group nearly always shows the same; and
-/// what is wrong as constructed is so without machine code.
+/// Checking on all paths at every step would cost a compiler's slowest pipelines hundreds of times, and waiting for what
+/// hangs would take minutes. The signature depends on which groups are wrong and split, so one path of each side of each
+/// group nearly always shows the same; what is wrong as constructed is so without machine code; and what hangs, hangs
+/// soon.
 pub fn smallest(
     case: &Case,
     report: &Report,
@@ -123,14 +124,19 @@ pub fn smallest(
     let full = Detail::default();
     let few = witnesses(report, paths);
     let mut lost = false;
-    let ways = [(&few[..], Detail { construct_only: true, ..full }), (&few, full), (paths, full)];
-    for (paths_of_way, detail) in ways {
-        let keeps = |case: &Case| checker.keeps(case, paths_of_way, detail, signature);
+    let ways = [
+        (&few[..], Detail { construct_only: true, ..full }, Pace::Hasty),
+        (&few, full, Pace::Hasty),
+        (paths, full, Pace::Hasty),
+        (paths, full, Pace::Patient),
+    ];
+    for (paths_of_way, detail, pace) in ways {
+        let keeps = |case: &Case| checker.keeps(case, paths_of_way, detail, signature, pace);
         if !keeps(case)? {
             continue;
         }
         let small = search(case, &keeps, is_over, step)?;
-        if checker.keeps(&small, paths, full, signature)? {
+        if checker.keeps(&small, paths, full, signature, Pace::Patient)? {
             let shape = asking(&keeps, is_over, |interesting| shape::shape(&small, interesting))?;
             return Ok(Smallest { case: small, shape });
         }

@@ -16,7 +16,7 @@ use harness::path::PathId;
 use crate::fuzz::job::Part;
 use crate::panics::InternalFault;
 use crate::workers::coroner::Coroner;
-use crate::workers::keeper::Keeper;
+use crate::workers::keeper::{Keeper, Pace};
 use crate::workers::protocol::{Answer, Request, Run};
 
 /// How many programs a worker is asked for at once.
@@ -128,7 +128,10 @@ impl Hand<'_> {
         while next < numbers.end {
             match self.ask(&mut next, numbers.end, &mut coroner, &mut at) {
                 Ok(()) => {}
-                Err(Stop::Trouble(Trouble::Died(death))) => coroner.examine(next, at, &death, false)?,
+                Err(Stop::Trouble(Trouble::Died(death))) => {
+                    let believes = coroner.pace(next) == Pace::Hasty;
+                    coroner.examine(next, at, &death, believes)?;
+                }
                 Err(Stop::Trouble(Trouble::Over) | Stop::Unwanted) => return Ok(ControlFlow::Break(())),
                 Err(Stop::Trouble(Trouble::Failed(error))) => {
                     return Err(error).context("cannot use a worker process");
@@ -146,7 +149,8 @@ impl Hand<'_> {
         let end = if careful { *next + 1 } else { end };
         let (off, dead) = (self.round.off.to_vec(), coroner.dead_on(*next).cloned().collect());
         *at = None;
-        self.keeper.ask(&Request::Run(Run { numbers: *next..end, off, dead, careful }))?;
+        let request = Request::Run(Run { numbers: *next..end, off, dead, careful });
+        self.keeper.ask(&request, coroner.pace(*next))?;
         while *next < end {
             match self.keeper.answer(self.is_over)? {
                 Answer::At(path) => *at = Some(path),

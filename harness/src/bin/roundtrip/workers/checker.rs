@@ -10,7 +10,7 @@ use harness::path::{Detail, Observation, Path, PathId};
 
 use super::LimitOptions;
 use super::coroner::Coroner;
-use super::keeper::Keeper;
+use super::keeper::{Keeper, Pace};
 use super::protocol::{Answer, Check, Request, Setup};
 use crate::panics::InternalFault;
 use crate::planted::Plant;
@@ -31,31 +31,32 @@ impl Checker {
 
     /// Checks a case. A path that dies in a worker that had done something else before is tried again in a new one.
     pub fn check(&self, case: &Case, paths: &[&dyn Path], detail: Detail) -> anyhow::Result<Report> {
-        self.report(case, paths, detail, false)
+        self.report(Pace::Patient, case, paths, detail)
     }
 
     /// What one path sees of a case. A path that dies has seen that, as a fault.
     pub fn observe(&self, case: &Case, path: &dyn Path, detail: Detail) -> anyhow::Result<Observation> {
-        self.ask(case, &[path], detail, false, Request::Observe, |answer| match answer {
+        self.ask(Pace::Patient, case, &[path], detail, Request::Observe, |answer| match answer {
             Answer::Observation(observation) => Some(*observation),
             _ => None,
         })
     }
 
-    /// Whether a case keeps this signature. A path that dies is believed to die by itself: reduction asks hundreds of
-    /// times, and the end of it is checked again.
+    /// Whether a case keeps this signature.
     pub fn keeps(
         &self,
         case: &Case,
         paths: &[&dyn Path],
         detail: Detail,
         signature: &Signature,
+        pace: Pace,
     ) -> anyhow::Result<bool> {
-        Ok(self.report(case, paths, detail, true)?.signature.is_some_and(|other| signature.is_kept_by(&other)))
+        let report = self.report(pace, case, paths, detail)?;
+        Ok(report.signature.is_some_and(|other| signature.is_kept_by(&other)))
     }
 
-    fn report(&self, case: &Case, paths: &[&dyn Path], detail: Detail, believes: bool) -> anyhow::Result<Report> {
-        self.ask(case, paths, detail, believes, Request::Check, |answer| match answer {
+    fn report(&self, pace: Pace, case: &Case, paths: &[&dyn Path], detail: Detail) -> anyhow::Result<Report> {
+        self.ask(pace, case, paths, detail, Request::Check, |answer| match answer {
             Answer::Report(report) => Some(*report),
             _ => None,
         })
@@ -63,10 +64,10 @@ impl Checker {
 
     fn ask<T>(
         &self,
+        pace: Pace,
         case: &Case,
         paths: &[&dyn Path],
         detail: Detail,
-        believes: bool,
         wish: fn(Box<Check>) -> Request,
         wished: fn(Answer) -> Option<T>,
     ) -> anyhow::Result<T> {
@@ -75,7 +76,8 @@ impl Checker {
         let index = |path: &&dyn Path| self.ids.iter().position(|id| *id == path.id()).map(|index| index as u32);
         let indices: Vec<u32> = paths.iter().filter_map(index).collect();
         loop {
-            let believes = believes || keeper.is_fresh();
+            let pace = if pace == Pace::Hasty { pace } else { coroner.pace(0) };
+            let believes = pace == Pace::Hasty || keeper.is_fresh();
             let mut at = None;
             let check = Check {
                 case: case.clone(),
@@ -84,7 +86,7 @@ impl Checker {
                 dead: coroner.dead().to_vec(),
                 careful: coroner.wants_care(0),
             };
-            match once(&mut keeper, &wish(Box::new(check)), &mut at, wished) {
+            match once(&mut keeper, (&wish(Box::new(check)), pace), &mut at, wished) {
                 Ok(answer) => return Ok(answer?),
                 Err(Trouble::Died(death)) => coroner.examine(0, at, &death, believes)?,
                 Err(Trouble::Failed(error)) => return Err(error).context("cannot use a worker process"),
@@ -97,11 +99,11 @@ impl Checker {
 /// Asks for something, and waits for what was wished. `at` becomes the path that was announced last.
 fn once<T>(
     keeper: &mut Keeper,
-    request: &Request,
+    (request, pace): (&Request, Pace),
     at: &mut Option<u32>,
     wished: fn(Answer) -> Option<T>,
 ) -> Result<Result<T, InternalFault>, Trouble> {
-    keeper.ask(request)?;
+    keeper.ask(request, pace)?;
     loop {
         match keeper.answer(&|| false)? {
             Answer::At(path) => *at = Some(path),

@@ -12,8 +12,9 @@ use std::collections::BTreeMap;
 
 use anyhow::bail;
 use harness::isolate::{Death, How};
-use harness::path::PathId;
+use harness::path::{FaultKind, PathId};
 
+use super::keeper::Pace;
 use super::protocol::Dead;
 use crate::panics::InternalFault;
 
@@ -43,6 +44,12 @@ impl Coroner {
     /// What is known to die.
     pub fn dead(&self) -> &[Dead] {
         &self.dead
+    }
+
+    /// How a program's further paths are to be asked: what many paths hang on must not take each one's time.
+    pub fn pace(&self, program: u64) -> Pace {
+        let hangs = |dead: &Dead| dead.fault.kind == FaultKind::Hang;
+        if self.dead_on(program).any(hangs) { Pace::Hasty } else { Pace::Patient }
     }
 
     /// Whether a program is to be done alone and with care.
@@ -108,9 +115,11 @@ mod tests {
         assert_eq!(coroner.not_reproduced(5, &ids), ["c/d: hang in the compiler"]);
         coroner.examine(5, Some(1), &death(5, Some(1), How::Hang), false).unwrap();
         assert_eq!(coroner.dead_on(5).count(), 1);
+        assert_eq!((coroner.pace(5), coroner.pace(6)), (Pace::Hasty, Pace::Patient));
         assert!(coroner.dead_on(4).next().is_none() && coroner.not_reproduced(5, &ids).is_empty());
         coroner.examine(8, None, &death(8, Some(0), How::Signal(6)), true).unwrap();
         assert_eq!(coroner.dead().len(), 2, "believed at once");
+        assert_eq!(coroner.pace(8), Pace::Patient, "it did not hang");
     }
 
     #[test]

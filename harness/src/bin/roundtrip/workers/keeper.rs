@@ -11,6 +11,21 @@ const FIRST_WAIT: Duration = Duration::from_millis(5);
 /// The longest wait.
 const LONGEST_WAIT: Duration = Duration::from_secs(2);
 
+/// By how much sooner a path hangs for who is in haste: nearly every one takes a thousandth of what it may.
+const HASTE: u32 = 40;
+/// A compiler's first program takes longer than others.
+const LEAST_TIME: Duration = Duration::from_millis(250);
+
+/// How much it takes to say that a path dies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pace {
+    /// It dies again in a worker that has done nothing else, and it hangs when all of its time is up.
+    Patient,
+    /// It dies once, and it hangs soon. For who asks hundreds of times and once more with patience at the end, and for
+    /// the further paths of a program that one has hung on.
+    Hasty,
+}
+
 /// The keeper of one worker. It belongs to the thread that asks (see `harness::isolate`).
 pub struct Keeper {
     setup: Setup,
@@ -37,11 +52,14 @@ impl Keeper {
     }
 
     /// Asks the worker something; there is one if there can be.
-    pub fn ask(&mut self, request: &Request) -> Result<(), Trouble> {
-        let asked = match &mut self.process {
-            Some(process) => process.send(request),
-            None => self.start().and_then(|process| process.send(request)),
-        };
+    pub fn ask(&mut self, request: &Request, pace: Pace) -> Result<(), Trouble> {
+        let time = self.limits.time;
+        let time = if pace == Pace::Hasty { (time / HASTE).max(LEAST_TIME).min(time) } else { time };
+        if self.process.is_none() {
+            let started = self.start();
+            self.note(started)?;
+        }
+        let asked = self.process.as_mut().map_or(Ok(()), |process| process.send(request, time));
         self.note(asked)
     }
 
@@ -58,14 +76,15 @@ impl Keeper {
         self.note(answer)
     }
 
-    fn start(&mut self) -> Result<&mut Process, Trouble> {
+    fn start(&mut self) -> Result<(), Trouble> {
         if let Some(doublings) = self.deaths.checked_sub(1) {
             std::thread::sleep((FIRST_WAIT * 2_u32.saturating_pow(doublings)).min(LONGEST_WAIT));
         }
         self.has_worked = false;
-        let mut process = Process::spawn(self.arguments.iter().map(String::as_str), self.limits)?;
-        process.send(&self.setup)?;
-        Ok(self.process.insert(process))
+        let mut process = Process::spawn(self.arguments.iter().map(String::as_str), self.limits.memory)?;
+        process.send(&self.setup, self.limits.time)?;
+        self.process = Some(process);
+        Ok(())
     }
 
     /// A worker in trouble is of no more use.
