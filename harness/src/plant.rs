@@ -153,6 +153,8 @@ faults! {
     LlvmShiftUnmasked "llvm-shift-unmasked",
     /// LLVM's lowering switches on the low 32 bits of a value.
     LlvmSwitchNarrow "llvm-switch-narrow",
+    /// LLVM's lowering extends with zeros whatever it carries in a narrow type.
+    LlvmCarriedSign "llvm-carried-sign",
     /// LLVM's lowering reads its inputs in reverse order.
     LlvmInputOrder "llvm-input-order",
     /// Raising from LLVM reads `slt` as `sle`.

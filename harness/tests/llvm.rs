@@ -67,9 +67,19 @@ fn tac(answers: &Answers) -> Option<Program> {
     Some(Program::Tac(tac::parse(&answers.text).unwrap()))
 }
 
-const FAST: [&str; 8] =
-    ["phi-O0", "phi-mid", "alloca-O0", "alloca-mid", "mem2reg-O0", "mem2reg-mid", "sroa-O0", "sroa-mid"];
-const SLOW: [&str; 12] = [
+const FAST: [&str; 10] = [
+    "phi-O0",
+    "phi-mid",
+    "phi-narrow-O0",
+    "phi-narrow-mid",
+    "alloca-O0",
+    "alloca-mid",
+    "mem2reg-O0",
+    "mem2reg-mid",
+    "sroa-O0",
+    "sroa-mid",
+];
+const SLOW: [&str; 15] = [
     "steps-mid",
     "steps-O2",
     "phi-O0-cg2",
@@ -77,6 +87,9 @@ const SLOW: [&str; 12] = [
     "phi-O1",
     "phi-O2",
     "phi-O2-cg0",
+    "phi-narrow-O0-cg2",
+    "phi-narrow-O1",
+    "phi-narrow-O2",
     "alloca-O2",
     "alloca-O3",
     "mem2reg-Os",
@@ -87,12 +100,12 @@ const SLOW: [&str; 12] = [
 #[test]
 fn tiny_cases() {
     // All constructions but alloca are raised.
-    assert_eq!(conforms("tiny", tiny, &FAST), 6 * cases("tiny").len());
+    assert_eq!(conforms("tiny", tiny, &FAST), 8 * cases("tiny").len());
 }
 
 #[test]
 fn tac_cases() {
-    assert_eq!(conforms("tac", tac, &FAST), 6 * cases("tac").len());
+    assert_eq!(conforms("tac", tac, &FAST), 8 * cases("tac").len());
     conforms("tac", tac, &SLOW);
 }
 
@@ -107,8 +120,8 @@ fn functions_in_the_labs_forms() {
     let valid = |answers: &Answers| answers.answers["rules"].as_array().unwrap().is_empty();
     let ssa = |answers: &Answers| valid(answers).then(|| Program::Ssa(lab::parse_ssa(&answers.text).unwrap()));
     let phi = |answers: &Answers| valid(answers).then(|| Program::Phi(lab::parse_phi(&answers.text).unwrap()));
-    assert!(conforms("ssa", ssa, &["phi-O0", "phi-mid"]) > 10);
-    assert!(conforms("phi", phi, &["phi-O0", "phi-mid"]) > 10);
+    assert!(conforms("ssa", ssa, &["phi-O0", "phi-mid", "phi-narrow-mid"]) > 10);
+    assert!(conforms("phi", phi, &["phi-O0", "phi-mid", "phi-narrow-mid"]) > 10);
 }
 
 #[test]
@@ -117,7 +130,7 @@ fn switches() {
     for (name, variants) in [
         ("switch_dense.tac", [FAST.as_slice(), &SLOW].concat()),
         ("switch_sparse.tac", [FAST.as_slice(), &SLOW, &["perturbed-switches", "perturbed-mem2reg-O0"]].concat()),
-        ("switch_conflict.ssa", vec!["phi-O0", "phi-mid", "phi-mid-cg2"]),
+        ("switch_conflict.ssa", vec!["phi-O0", "phi-mid", "phi-mid-cg2", "phi-narrow-mid"]),
     ] {
         let text = std::fs::read_to_string(folder.join(name)).unwrap();
         let program = match tac::parse(&text) {
@@ -214,7 +227,7 @@ fn every_path_is_there_once_and_names_its_version() {
     let paths = paths();
     let mut names: Vec<_> = paths.iter().map(|path| path.id().to_string()).collect();
     let plain = |names: &[String]| {
-        let others = ["/perturbed-", "/steps-", "-flags"];
+        let others = ["/perturbed-", "/steps-", "-narrow-", "-flags"];
         names.iter().filter(|name| !others.iter().any(|other| name.contains(other))).count()
     };
     assert_eq!(plain(&names), 36);

@@ -81,7 +81,7 @@ fn lower_has_craneliffs_forms() {
 #[cfg(feature = "llvm")]
 #[test]
 fn lower_has_llvms_forms() {
-    for form in ["llvm", "llvm-flags", "llvm-mem2reg", "llvm-O2"] {
+    for form in ["llvm", "llvm-narrow", "llvm-flags", "llvm-mem2reg", "llvm-O2"] {
         let ran = run(["lower", case("tiny/euler1.tiny").to_str().unwrap(), "--form", form]);
         assert!(ran.status == 0 && ran.stdout.contains("define"), "{form}: {}{}", ran.stdout, ran.stderr);
         // What is handed to LLVM otherwise promises nothing.

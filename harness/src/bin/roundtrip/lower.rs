@@ -74,7 +74,10 @@ enum LowerForm {
     ClifOpt,
     /// What LLVM is given
     Llvm,
-    /// The same with the promises that the file's `# run:` lines keep: nsw, exact, ranges, branch weights
+    /// The same with each value in the narrowest type that holds it, as the paths phi-narrow have it
+    #[value(name = "llvm-narrow")]
+    LlvmNarrow,
+    /// What LLVM is given, with the promises that the file's `# run:` lines keep: nsw, exact, ranges, branch weights
     #[value(name = "llvm-flags")]
     LlvmFlags,
     /// After LLVM's mem2reg
@@ -97,7 +100,11 @@ impl LowerForm {
     fn compiler(self) -> Option<&'static str> {
         match self {
             LowerForm::Clif | LowerForm::ClifOpt => Some("cranelift"),
-            LowerForm::Llvm | LowerForm::LlvmFlags | LowerForm::LlvmMem2reg | LowerForm::LlvmO2 => Some("llvm"),
+            LowerForm::Llvm
+            | LowerForm::LlvmNarrow
+            | LowerForm::LlvmFlags
+            | LowerForm::LlvmMem2reg
+            | LowerForm::LlvmO2 => Some("llvm"),
             _ => None,
         }
     }

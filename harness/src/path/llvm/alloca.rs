@@ -5,6 +5,8 @@ use inkwell::values::IntValue;
 
 use super::Stop;
 use super::emit::Emitter;
+use super::narrow::Carrier;
+use super::operations::Carried;
 use crate::plant::{self, Fault};
 use crate::tac::cfg::Terminator;
 use crate::tac::{Atom, Cfg};
@@ -35,7 +37,7 @@ pub fn emit(cfg: &Cfg, direct: bool, emitter: &mut Emitter<'_, '_>) -> Result<()
             for (operand, &atom) in operands.iter_mut().zip(assign.operands()) {
                 *operand = read(emitter, &slots, atom)?;
             }
-            let result = emitter.operation(assign.op, operands, "")?;
+            let result = emitter.operation(assign.op, operands.map(Carried::wide), Carrier::WIDE, "")?;
             emitter.builder.build_store(slots[assign.dest.index()], result)?;
             last = Some((assign.dest, result));
         }

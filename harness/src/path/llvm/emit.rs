@@ -104,19 +104,23 @@ impl<'a, 'ctx> Emitter<'a, 'ctx> {
     }
 
     /// A phi without entries yet.
-    pub fn phi(&self, name: &str) -> Result<inkwell::values::PhiValue<'ctx>, Stop> {
-        Ok(self.builder.build_phi(self.i64, name)?)
+    pub fn phi(&self, ty: IntType<'ctx>, name: &str) -> Result<inkwell::values::PhiValue<'ctx>, Stop> {
+        Ok(self.builder.build_phi(ty, name)?)
     }
 
-    /// A condition holds when it is not 0. The result of a comparison is branched on directly; one that comes from a slot
-    /// or a phi is compared with 0. Both ways have hidden faults of LLVM from the other.
+    /// A condition holds when it is not 0. A bit and the result of a comparison are branched on directly; a number that comes
+    /// from a slot or a phi is compared with 0. Both ways have hidden faults of LLVM from the other.
     pub fn condition(&self, value: IntValue<'ctx>) -> Result<IntValue<'ctx>, Stop> {
         if plant::on(Fault::LlvmTruncCondition) {
             return Ok(self.builder.build_int_truncate(value, self.context.bool_type(), "")?);
         }
+        let ty = value.get_type();
+        if ty == self.context.bool_type() {
+            return Ok(value);
+        }
         match self.bit_of(value) {
             Some(bit) => Ok(bit),
-            None => Ok(self.builder.build_int_compare(IntPredicate::NE, value, self.constant(0), "")?),
+            None => Ok(self.builder.build_int_compare(IntPredicate::NE, value, ty.const_zero(), "")?),
         }
     }
 

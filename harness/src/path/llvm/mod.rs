@@ -19,6 +19,7 @@ mod faults;
 mod judge;
 mod machine;
 mod meaning;
+mod narrow;
 mod object;
 mod operations;
 mod optimized;
@@ -161,6 +162,7 @@ impl Path for LlvmPath {
             [self.construction.pass.map(|pipeline| pipeline.passes), self.pipeline().map(|(_, passes)| passes)];
         let passes: Vec<_> = passes.into_iter().flatten().collect();
         let passes = if passes.is_empty() { "no passes".to_string() } else { format!("passes {}", passes.join(", ")) };
+        let passes = if self.style.narrow { format!("values in narrow types, {passes}") } else { passes };
         let passes = if self.style.flags { format!("flags that the runs keep, {passes}") } else { passes };
         Toolchain {
             description: format!("{}; {passes}; code generation {:?}", machine::description(), self.level.codegen),
@@ -222,10 +224,10 @@ impl LlvmPath {
             machine.adopt(&module);
             let mut emitter = Emitter::new(&session.context, &module, detail.texts);
             match source {
-                Source::Phi(function) => phi::emit(function, &mut emitter)?,
+                Source::Phi(function) => phi::emit(function, self.style.narrow, &mut emitter)?,
                 Source::Slots(cfg) => alloca::emit(cfg, self.style.direct, &mut emitter)?,
             }
-            observation.texts.extend(text("llvm"));
+            observation.texts.extend(text(if self.style.narrow { "llvm-narrow" } else { "llvm" }));
 
             now::enter(Stage::Construct);
             machine::verify(&module, now::stage())?;

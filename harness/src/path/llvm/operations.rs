@@ -10,19 +10,63 @@ use inkwell::values::{BasicMetadataValueEnum, IntValue};
 
 use super::Stop;
 use super::emit::Emitter;
-use crate::op::{Int, Narrow, Op, Trap};
+use super::narrow::{Carrier, compares, cut, is_bitwise};
+use crate::op::{Narrow, Op, Trap};
 use crate::plant::{self, Fault};
 
+/// A value in the type that carries it.
+#[derive(Clone, Copy)]
+pub(super) struct Carried<'ctx> {
+    pub(super) value: IntValue<'ctx>,
+    /// Whether it is extended with its sign.
+    pub(super) signed: bool,
+}
+
+impl<'ctx> Carried<'ctx> {
+    /// A value of 64 bits.
+    pub(super) fn wide(value: IntValue<'ctx>) -> Self {
+        Carried { value, signed: true }
+    }
+}
+
 impl<'ctx> Emitter<'_, 'ctx> {
-    /// An operation. It may end the current block and go on in a new one.
-    pub fn operation(&mut self, op: Op, operands: [IntValue<'ctx>; 3], name: &str) -> Result<IntValue<'ctx>, Stop> {
-        let [a, b, c] = operands;
-        match op {
-            Op::At(narrow, int) => self.narrow_operation(narrow, int, [a, b], name),
+    /// An operation on values as they are carried, whose result is carried so. It may end the current block and go on in a
+    /// new one.
+    pub fn operation(
+        &mut self,
+        op: Op,
+        operands: [Carried<'ctx>; 3],
+        carrier: Carrier,
+        name: &str,
+    ) -> Result<IntValue<'ctx>, Stop> {
+        let own = if is_bitwise(op) { carrier } else { Carrier::of_result(op) };
+        let own_name = if own.bits == carrier.bits { name } else { "" };
+        let value = match op {
             Op::Select => {
-                let condition = self.condition(a)?;
-                Ok(self.builder.build_select(condition, b, c, name)?.into_int_value())
+                let [condition, yes, no] = operands;
+                let condition = self.condition(condition.value)?;
+                let [yes, no] = [self.resized(yes, own.bits, "")?, self.resized(no, own.bits, "")?];
+                self.builder.build_select(condition, yes, no, own_name)?.into_int_value()
             }
+            _ => {
+                let bits = match op {
+                    Op::At(_, int) => int.bits(),
+                    _ if compares(op) => 64,
+                    _ => own.bits,
+                };
+                let mut resized = [self.constant(0); 3];
+                for (resized, &operand) in resized.iter_mut().zip(&operands[..op.arity()]) {
+                    *resized = self.resized(operand, bits, "")?;
+                }
+                self.at_one_width(op, resized, own_name)?
+            }
+        };
+        self.resized(Carried { value, signed: own.signed }, carrier.bits, name)
+    }
+
+    /// An operation at the type of its operands.
+    fn at_one_width(&mut self, op: Op, [a, b, _]: [IntValue<'ctx>; 3], name: &str) -> Result<IntValue<'ctx>, Stop> {
+        match op {
             Op::Emit => {
                 self.emit(a)?;
                 Ok(a)
@@ -32,69 +76,39 @@ impl<'ctx> Emitter<'_, 'ctx> {
                 self.store_element(array, a, b)?;
                 Ok(b)
             }
-            Op::Zext8 => self.cut(Int::U8, a, name),
-            Op::Zext16 => self.cut(Int::U16, a, name),
-            Op::Zext32 => self.cut(Int::U32, a, name),
-            Op::Sext8 => self.cut(Int::S8, a, name),
-            Op::Sext16 => self.cut(Int::S16, a, name),
-            Op::Sext32 => self.cut(Int::S32, a, name),
-            _ => match comparison(op) {
-                Some(predicate) => {
-                    let b = if op == Op::Not { self.constant(0) } else { b };
-                    let bit = self.builder.build_int_compare(predicate, a, b, "")?;
-                    Ok(self.builder.build_int_z_extend(bit, self.i64, name)?)
-                }
-                None => self.instruction(op, [a, b], name),
+            // Cut to it already.
+            _ if cut(op).is_some() => Ok(a),
+            // What a mask for the whole type leaves is the value.
+            Op::And if a.get_type() != self.i64 && keeps_all(b) => Ok(a),
+            Op::And if a.get_type() != self.i64 && keeps_all(a) => Ok(b),
+            Op::At(narrow, int) => match (narrow, narrow.wide(int)) {
+                // A number without sign and a single byte are what they were.
+                (Narrow::Abs, _) if !int.signed() => Ok(a),
+                (Narrow::Bswap, _) if int.bits() == 8 => Ok(a),
+                (_, wide) => self.instruction(wide, [a, b], name),
             },
+            Op::Not => self.instruction(op, [a, self.constant(0)], name),
+            _ => self.instruction(op, [a, b], name),
         }
     }
 
-    /// A narrow operation: the operands truncated, the instruction at their type, the result extended.
-    fn narrow_operation(
-        &mut self,
-        narrow: Narrow,
-        int: Int,
-        operands: [IntValue<'ctx>; 2],
-        name: &str,
-    ) -> Result<IntValue<'ctx>, Stop> {
-        let ty = self.int_type(int.bits());
-        let [mut a, mut b] = operands;
-        a = self.builder.build_int_truncate(a, ty, "")?;
-        if narrow.arity() == 2 {
-            b = self.builder.build_int_truncate(b, ty, "")?;
-        }
-        let op = narrow.wide(int);
-        if let Some(predicate) = comparison(op) {
-            let bit = self.builder.build_int_compare(predicate, a, b, "")?;
-            return Ok(self.builder.build_int_z_extend(bit, self.i64, name)?);
-        }
-        let result = match narrow {
-            // A number without sign and a single byte are what they were.
-            Narrow::Abs if !int.signed() => a,
-            Narrow::Bswap if int.bits() == 8 => a,
-            _ => self.instruction(op, [a, b], "")?,
-        };
-        self.extended(int, result, name)
-    }
-
-    /// A value cut to a width and extended again.
-    fn cut(&self, int: Int, value: IntValue<'ctx>, name: &str) -> Result<IntValue<'ctx>, Stop> {
-        let ty = self.int_type(int.bits());
-        let narrow = self.builder.build_int_truncate(value, ty, "")?;
-        self.extended(int, narrow, name)
-    }
-
-    fn extended(&self, int: Int, narrow: IntValue<'ctx>, name: &str) -> Result<IntValue<'ctx>, Stop> {
-        Ok(if int.signed() {
-            self.builder.build_int_s_extend(narrow, self.i64, name)?
-        } else {
-            self.builder.build_int_z_extend(narrow, self.i64, name)?
+    /// A value at a width: cut to it, or extended as it is read.
+    pub(super) fn resized(&self, carried: Carried<'ctx>, bits: u32, name: &str) -> Result<IntValue<'ctx>, Stop> {
+        let ty = self.int_type(bits);
+        Ok(match carried.value.get_type().get_bit_width() {
+            own if own == bits => carried.value,
+            own if own > bits => self.builder.build_int_truncate(carried.value, ty, name)?,
+            _ if carried.signed => self.builder.build_int_s_extend(carried.value, ty, name)?,
+            _ => self.builder.build_int_z_extend(carried.value, ty, name)?,
         })
     }
 
     /// An operation's instruction, at the type of its operands.
     fn instruction(&mut self, op: Op, [a, b]: [IntValue<'ctx>; 2], name: &str) -> Result<IntValue<'ctx>, Stop> {
         let builder = &self.builder;
+        if let Some(predicate) = comparison(op) {
+            return Ok(builder.build_int_compare(predicate, a, b, name)?);
+        }
         Ok(match op {
             Op::Add if plant::on(Fault::LlvmSaturatingAdd) => self.intrinsic("llvm.sadd.sat", &[a, b], name)?,
             Op::Add if plant::on(Fault::LlvmNoWrap) => builder.build_int_nsw_add(a, b, name)?,
@@ -130,8 +144,9 @@ impl<'ctx> Emitter<'_, 'ctx> {
     }
 
     /// The type of so many bits.
-    fn int_type(&self, bits: u32) -> IntType<'ctx> {
+    pub(super) fn int_type(&self, bits: u32) -> IntType<'ctx> {
         match bits {
+            1 => self.context.bool_type(),
             8 => self.context.i8_type(),
             16 => self.context.i16_type(),
             32 => self.context.i32_type(),
@@ -223,6 +238,11 @@ impl<'ctx> Emitter<'_, 'ctx> {
             None => Ok(self.builder.build_and(a, b, "")?),
         }
     }
+}
+
+/// Whether a value is the constant all of whose bits are set.
+fn keeps_all(value: IntValue<'_>) -> bool {
+    value.is_constant_int() && value == value.get_type().const_all_ones()
 }
 
 /// A constant of a type of 64 bits or fewer.

@@ -70,7 +70,7 @@ impl LlvmPath {
                 machine.adopt(&module);
                 let mut emitter = Emitter::new(&session.context, &module, true);
                 match source {
-                    Source::Phi(function) => phi::emit(function, &mut emitter)?,
+                    Source::Phi(function) => phi::emit(function, self.style.narrow, &mut emitter)?,
                     Source::Slots(cfg) => alloca::emit(cfg, self.style.direct, &mut emitter)?,
                 }
                 if self.style.flags {

@@ -59,7 +59,7 @@ fn the_verifier_rejects_a_phi_that_lacks_an_entry() {
     let text = "a:\n  cbr 1, b, c\nb:\n  br c\nc:\n  x = phi [1, a]\n  ret x\n";
     let session = Session::new();
     let module = session.context.create_module("test");
-    let emitted = phi::emit(&lab::parse_phi(text).unwrap(), &mut Emitter::new(&session.context, &module, false));
+    let emitted = phi::emit(&lab::parse_phi(text).unwrap(), false, &mut Emitter::new(&session.context, &module, false));
     assert!(emitted.is_ok());
     let fault = fault(machine::verify(&module, Stage::Construct));
     assert_eq!((fault.stage, fault.kind), (Stage::Construct, FaultKind::Invalid));

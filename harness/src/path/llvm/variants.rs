@@ -7,8 +7,8 @@ use crate::path::{Path, PathId};
 use crate::tac::{self, Perturbation};
 
 /// Every path, the plainest first: all constructions without optimization; pipelines pass by pass, which tell the pass;
-/// all constructions with a pipeline; and those on a perturbed graph: one for each perturbation alone, which tells, and two
-/// with all at once, which find.
+/// all constructions with a pipeline; the lab's with narrow values; and those on a perturbed graph: one for each
+/// perturbation alone, which tells, and two with all at once, which find.
 pub fn paths() -> Vec<Box<dyn Path>> {
     variants().into_iter().map(|path| Box::new(path) as Box<dyn Path>).collect()
 }
@@ -20,7 +20,7 @@ pub(super) fn variants() -> Vec<LlvmPath> {
         LlvmPath { id, construction, level, passes: None, style, in_steps: false }
     };
     let [phi, alloca, mem2reg, _] = &CONSTRUCTIONS;
-    let [o0, _, mid, _, _, o2, ..] = &LEVELS;
+    let [o0, o0_cg2, mid, _, o1, o2, ..] = &LEVELS;
     let plain = |optimized: bool| {
         let levels = LEVELS.iter().filter(|level| level.name != "Os" || compat::HAS_OS);
         let levels = levels.filter(move |level| level.pipeline.is_some() == optimized);
@@ -29,7 +29,7 @@ pub(super) fn variants() -> Vec<LlvmPath> {
             path(format!("{}-{}", construction.name, level.name), construction, level, PLAIN)
         })
     };
-    let all = Style { perturbations: Perturbation::ALL, direct: true, flags: false };
+    let all = Style { perturbations: Perturbation::ALL, direct: true, ..PLAIN };
     let together = [
         path("perturbed-mem2reg-O0".to_string(), mem2reg, o0, all),
         path("perturbed-mid".to_string(), alloca, mid, all),
@@ -38,31 +38,36 @@ pub(super) fn variants() -> Vec<LlvmPath> {
     let alone = Perturbation::ALL.chunks(1).map(|perturbations| {
         path(format!("perturbed-{}", tac::list(perturbations)), mem2reg, mid, Style { perturbations, ..PLAIN })
     });
+    let narrow = Style { narrow: true, ..PLAIN };
+    let narrowed =
+        [o0, o0_cg2, mid, o1, o2].map(|level| path(format!("phi-narrow-{}", level.name), phi, level, narrow));
     let in_steps = STEPS.iter().map(|level| {
         let path = path(format!("steps-{}", level.name), alloca, level, PLAIN);
         LlvmPath { in_steps: true, ..path }
     });
-    let with_flags = |name: &str, construction, level: &'static Level| {
-        path(format!("{name}-{}-flags", level.name), construction, level, Style { flags: true, ..PLAIN })
+    let promised = |name: &str, construction, level: &'static Level, style| {
+        path(format!("{name}-{}-flags", level.name), construction, level, Style { flags: true, ..style })
     };
+    let with_flags = |name, construction, level| promised(name, construction, level, PLAIN);
     let steps_with_flags = LlvmPath { in_steps: true, ..with_flags("steps", mem2reg, o2) };
     let promising = [
         with_flags("mem2reg", mem2reg, mid),
         with_flags("mem2reg", mem2reg, o2),
         with_flags("phi", phi, o2),
+        promised("phi-narrow", phi, o2, narrow),
         steps_with_flags,
     ];
     let promising = promising.into_iter().filter(|_| FLAGS);
     let perturbed = [direct].into_iter().chain(alone).chain(together);
-    plain(false).chain(in_steps).chain(plain(true)).chain(perturbed).chain(promising).collect()
+    plain(false).chain(in_steps).chain(plain(true)).chain(narrowed).chain(perturbed).chain(promising).collect()
 }
 
 /// Whether this version of LLVM lets flags be set.
 const FLAGS: bool = cfg!(not(llvm_before = "17"));
 
-/// A path of one's own. `CONSTRUCTION[-direct][-flags]:PASS+PASS..[:cg2]` has these passes: as `opt` writes them, but
-/// joined by `+`, since commas part the globs of a list; `direct` branches on comparisons themselves, `flags` promises what
-/// the runs keep, `cg2` generates code as at `O2`. `steps-` before it, or before the name of a path that has a pipeline,
+/// A path of one's own. `CONSTRUCTION[-direct][-narrow][-flags]:PASS+PASS..[:cg2]` has these passes: as `opt` writes them,
+/// but joined by `+`, since commas part the globs of a list; `direct` branches on comparisons themselves, `narrow` gives
+/// the lab's values narrow types, `flags` promises what the runs keep, `cg2` generates code as at `O2`. `steps-` before it, or before the name of a path that has a pipeline,
 /// runs it pass by pass.
 pub fn custom(variant: &str) -> Option<Box<dyn Path>> {
     custom_path(variant).map(|path| Box::new(path) as Box<dyn Path>)
@@ -82,9 +87,13 @@ fn with_passes(variant: &str) -> Option<LlvmPath> {
     if flags && !FLAGS {
         return None;
     }
+    let (name, narrow) = name.strip_suffix("-narrow").map_or((name, false), |name| (name, true));
     let (name, direct) = name.strip_suffix("-direct").map_or((name, false), |name| (name, true));
     let construction = CONSTRUCTIONS.iter().find(|construction| construction.name == name)?;
-    let style = Style { direct, flags, ..PLAIN };
+    if narrow && !construction.by_lab {
+        return None;
+    }
+    let style = Style { direct, narrow, flags, ..PLAIN };
     let id = PathId::new("llvm", Some(&compat::version()), variant);
     Some(LlvmPath { id, construction, level, passes: Some(passes.replace('+', ",")), style, in_steps: false })
 }
@@ -96,11 +105,13 @@ pub(super) struct Style {
     pub(super) perturbations: &'static [Perturbation],
     /// Whether a branch on a comparison of its own block takes the comparison's `i1` itself; else its variable's `i64`.
     pub(super) direct: bool,
+    /// Whether the lab's values have the narrowest types that hold them; else 64 bits.
+    pub(super) narrow: bool,
     /// Whether instructions promise what they keep on the case's vectors: flags, ranges, branch weights.
     pub(super) flags: bool,
 }
 
-pub(super) const PLAIN: Style = Style { perturbations: &[], direct: false, flags: false };
+pub(super) const PLAIN: Style = Style { perturbations: &[], direct: false, narrow: false, flags: false };
 
 /// How SSA comes about.
 pub(super) struct Construction {

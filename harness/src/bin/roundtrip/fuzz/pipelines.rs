@@ -20,13 +20,14 @@ pub const TRIALS: u64 = 4;
 /// The name of the text that a path's own passes leave.
 const LEFT: &str = "llvm-passes";
 /// Each construction with passes that do as good as nothing: what these leave is new of no sequence.
-const PLAIN: [&str; 4] = ["phi:verify", "mem2reg:verify", "alloca-direct:sroa", "alloca-direct:mem2reg"];
+const PLAIN: [&str; 5] =
+    ["phi:verify", "mem2reg:verify", "alloca-direct:sroa", "alloca-direct:mem2reg", "phi-narrow:verify"];
 
 /// The most passes in a row.
 const MOST: u32 = 6;
 
-/// How SSA comes about before them. `-direct` branches on comparisons themselves.
-const CONSTRUCTIONS: [&str; 4] = ["phi", "mem2reg", "alloca-direct:sroa+", "alloca-direct:mem2reg+"];
+/// How SSA comes about before them. `-direct` branches on comparisons themselves, `-narrow` has narrow values.
+const CONSTRUCTIONS: [&str; 5] = ["phi", "mem2reg", "alloca-direct:sroa+", "alloca-direct:mem2reg+", "phi-narrow"];
 
 /// Passes over functions and loops that LLVM's own pipelines have.
 const PASSES: [&str; 34] = [

@@ -9,7 +9,7 @@ use crate::select::{Pattern, split};
 /// The shares in percent unless `--schedule` says otherwise. The first glob that fits counts; the rest runs always.
 pub const DEFAULT: &str = "\
     llvm/*:*=2%,llvm/steps-{mid,O2}=5%,llvm/steps-*=1%,llvm/*-mid-flags=10%,llvm/*-flags=2%,llvm/*-cg2=2%,\
-    llvm/*-{O1,O2,O3,Os}=1%,llvm/*-O2-cg0=1%,llvm/{mem2reg,sroa}-mid=10%,llvm/sroa-O0=25%,\
+    llvm/*-{O1,O2,O3,Os}=1%,llvm/*-O2-cg0=1%,llvm/{mem2reg,sroa,phi-narrow}-mid=10%,llvm/{sroa,phi-narrow}-O0=25%,\
     cranelift/*{single_pass,speed_and_size,-flags}=25%,cranelift/aarch64-*=25%,lab/validator=10%,\
     lab/perturbed=25%,*/perturbed-{none,mem2reg-O0}=25%,*/perturbed-{speed,mid}=5%,*/perturbed-*=2%";
 

@@ -31,7 +31,7 @@ pub fn part(fault: Fault) -> &'static str {
         | ClifEmitNarrow | ClifArrayEnd | ClifArraySignedIndex | ClifArrayReadonly => "Cranelift",
         LlvmSaturatingAdd | LlvmNoWrap | LlvmUnsignedGt | LlvmPhiSwap | LlvmInitOne | LlvmNoOverflowGuard
         | LlvmTruncCondition | LlvmShiftUnmasked | LlvmSwitchNarrow | LlvmInputOrder | LlvmFlagsOfFirstRun
-        | LlvmEmitIsPure | LlvmArrayNotZeroed | LlvmArrayShort => "LLVM",
+        | LlvmCarriedSign | LlvmEmitIsPure | LlvmArrayNotZeroed | LlvmArrayShort => "LLVM",
         LlvmPassAddsFlag | LlvmPassKeepsFlag | LlvmPassSelectToAnd | LlvmPassPhiEntries => "LLVM's passes",
         ClifRaiseSub | LlvmRaiseLt => "raising",
         CompareOneTrap | CompareLastRun | CompareNoFaults => "comparison",
@@ -124,6 +124,7 @@ impl Expected {
             LlvmArrayNotZeroed => {
                 Finding(&["disagree.construct.llvm-", "disagree.optimize.llvm-", "disagree.execute.llvm-"])
             }
+            LlvmCarriedSign => Finding(&["disagree.construct.llvm-phi-narrow"]),
             LlvmPhiSwap => Finding(&["disagree.construct.llvm-phi", "invalid.construct.llvm-phi"]),
             LlvmPassAddsFlag | LlvmPassKeepsFlag | LlvmPassSelectToAnd | LlvmPassPhiEntries => {
                 Finding(&["disagree.optimize.llvm-", "invalid.optimize.llvm-"])
