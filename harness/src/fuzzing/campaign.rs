@@ -4,11 +4,12 @@
 //! and a compiler's slowest pipelines would cost more than all else together. A finding is then seen on all paths.
 
 use std::collections::BTreeMap;
+use std::convert::Infallible;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::OnceLock;
 
 use crate::case::Case;
-use crate::compare::{Identity, Report};
+use crate::compare::Identity;
 use crate::generate::{Choices, SplitMix64};
 use crate::minimize::shape;
 use crate::path::{self, Detail, Path, PathId};
@@ -24,14 +25,11 @@ pub fn roundtrip(case: &Case, corpus: &std::path::Path) {
     static KNOWN: OnceLock<Vec<Known>> = OnceLock::new();
     let known = KNOWN.get_or_init(|| known::read(corpus).expect("the corpus's known issues can be read"));
     let drawn = draw(case);
-    if is_news(&check(case, &drawn, Detail::default()), known) {
+    let again = |paths: &[&dyn Path]| Ok::<_, Infallible>(check(case, paths, Detail::default()));
+    let Ok(report) = again(&drawn).and_then(|report| known::settle(known, report, &drawn, &again));
+    if report.verdict.is_finding() {
         panic!("{}", found(case, &drawn, corpus));
     }
-}
-
-/// Whether a report is a finding that nobody has filed.
-fn is_news(report: &Report, known: &[Known]) -> bool {
-    report.verdict.is_finding() && !known.iter().any(|issue| issue.covers(report))
 }
 
 /// Every path that can be used here, by its group.
@@ -94,39 +92,4 @@ fn found(case: &Case, drawn: &[&dyn Path], corpus: &std::path::Path) -> String {
     let name = format!("minimized.{}", minimized.program.form().extension());
     eprintln!("{}", report::Checked::new(&name, &text, report, Vec::new()).text(false));
     identity.0
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::compare::{PathFault, Signature, Verdict};
-    use crate::path::{FaultKind, PathId, Stage};
-
-    #[test]
-    fn what_is_filed_is_no_news() {
-        let corpus = tempfile::tempdir().unwrap();
-        std::fs::create_dir(corpus.path().join("known")).unwrap();
-        let entry = "summary = 's'\nlink = 'https://example.org/1'\nsignature = 'crash.*'\ncompiler = 'llvm'\n\
-                     versions = '<23'\nform = 'tiny'\nprogram = 'return 0'\n";
-        std::fs::write(corpus.path().join("known/a.toml"), entry).unwrap();
-        let known = known::read(corpus.path()).unwrap();
-        let crash = |version| {
-            let path = PathId::new("llvm", Some(version), "phi-O2");
-            let (group, message) = ("llvm".into(), "aborted".into());
-            Report {
-                verdict: Verdict::Crash,
-                signature: Some(Signature("crash.optimize.llvm".into())),
-                runs: Vec::new(),
-                faults: vec![PathFault { path, group, stage: Stage::Optimize, kind: FaultKind::Crash, message }],
-                unsupported: Vec::new(),
-                notes: Vec::new(),
-                structure: Vec::new(),
-                texts: Vec::new(),
-            }
-        };
-        assert!(!is_news(&crash("22.1.8"), &known));
-        assert!(is_news(&crash("23.1.0"), &known), "another version");
-        assert!(is_news(&crash("22.1.8"), &[]));
-        assert!(!is_news(&Report { verdict: Verdict::Agree, ..crash("23.1.0") }, &[]));
-    }
 }

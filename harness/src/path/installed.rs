@@ -16,7 +16,7 @@ use serde::de::DeserializeOwned;
 
 use crate::case::Case;
 use crate::path::wire::{self, Described, Request, Take};
-use crate::path::{Detail, Fault, FaultKind, Observation, Path, PathId, Stage, Toolchain, now, registry};
+use crate::path::{Detail, Fault, FaultKind, Observation, Path, PathId, Stage, Toolchain, custom, now, registry};
 
 /// The environment variable that names the folder of shared objects.
 pub const FOLDER_VARIABLE: &str = "ROUNDTRIP_TOOLCHAINS";
@@ -108,6 +108,15 @@ impl Found {
         let Found { file, compiler, version } = self;
         format!("{}: {reason}; rebuild it: scripts/toolchain add {compiler} {version}", file.display())
     }
+}
+
+/// The path that does the same as another pass by pass: of LLVM, where it has passes.
+pub fn in_steps(id: &PathId) -> Option<Box<dyn Path>> {
+    let is_one = id.variant.starts_with("steps-");
+    let variant = if is_one { id.variant.clone() } else { format!("steps-{}", id.variant) };
+    let listed = registry().into_iter().find(|path| path.id() == *id).filter(|_| is_one);
+    let linked_in = listed.or_else(|| custom(&id.compiler, &variant).filter(|path| path.id().version == id.version));
+    linked_in.or_else(|| found().iter().find(|found| found.holds(id))?.path(&variant).ok()?)
 }
 
 /// One version of one compiler that paths of this program go through, linked in or installed.

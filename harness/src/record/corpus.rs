@@ -25,6 +25,8 @@ pub struct Expected {
     pub signature: Option<String>,
     /// The paths that took part in a finding, without versions: on others it may have another signature.
     pub paths: Vec<String>,
+    /// Whether it may be a known issue instead: a bug may be in what is linked in, too.
+    pub or_known: bool,
 }
 
 /// The folders that name a verdict.
@@ -76,7 +78,13 @@ fn entry(file: &Path) -> Option<Result<Expected, String>> {
     if named == Some(known::FOLDER) {
         return None;
     }
-    let expected = |verdict: &str| Expected { verdict: verdict.into(), signature: None, paths: Vec::new() };
+    let is_known_bug = file.ancestors().any(|folder| folder.ends_with("known-bugs"));
+    let expected = |verdict: &str| Expected {
+        verdict: verdict.into(),
+        signature: None,
+        paths: Vec::new(),
+        or_known: is_known_bug,
+    };
     Some(named.map(expected).ok_or_else(|| "it lies in no folder with a verdict's name".into()))
 }
 
@@ -89,7 +97,7 @@ fn recorded(folder: &Path) -> Result<Expected, String> {
     let field = |name: &str| record[name].as_str().map(str::to_owned);
     let verdict = field("verdict").ok_or_else(|| format!("{} has no verdict", path.display()))?;
     let ids = record["paths"].as_array().into_iter().flatten().filter_map(|path| path["path"].as_str());
-    Ok(Expected { verdict, signature: field("signature"), paths: ids.map(without_version).collect() })
+    Ok(Expected { verdict, signature: field("signature"), paths: ids.map(without_version).collect(), or_known: false })
 }
 
 /// `llvm/phi-O2` of `llvm@22.1.8/phi-O2`: an entry outlives the versions that it was recorded with.
@@ -136,7 +144,8 @@ mod tests {
             .into_iter()
             .map(|entry| {
                 let file = entry.file.strip_prefix(corpus.path()).unwrap().display().to_string();
-                let Expected { verdict, signature, paths } = entry.expected.unwrap();
+                let Expected { verdict, signature, paths, or_known } = entry.expected.unwrap();
+                assert_eq!(or_known, file.starts_with("known-bugs"));
                 assert_eq!(paths.is_empty(), signature.is_none());
                 (file, verdict + &signature.map(|text| format!(" {text}")).unwrap_or_default())
             })

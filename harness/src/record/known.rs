@@ -1,7 +1,8 @@
 //! Known issues: findings that somebody has filed, and that go on showing until the compiler is fixed.
 //!
 //! `corpus/known/NAME.toml` holds one issue: a pattern for its signature, the compiler and the range of its versions that
-//! have it, a link, and a program that shows it. A finding that is nothing but known issues has the verdict `known`. An
+//! have it, a link, and a program that shows it. `pass` says that it is of LLVM's passes of this name alone, since all of
+//! a compiler's have one signature: what is wrong must be so after that pass when the passes run one by one. A finding that is nothing but known issues has the verdict `known`. An
 //! entry is bound to versions and to its program, and expires: when the program shows it no more, the corpus is not as
 //! expected until the entry is taken out.
 
@@ -13,8 +14,8 @@ use semver::{Version, VersionReq};
 use serde::Deserialize;
 
 use crate::case::Form;
-use crate::compare::{Report, Signature};
-use crate::path::PathId;
+use crate::compare::{Report, Signature, Verdict};
+use crate::path::{self, PathId, installed};
 
 /// The folder of a corpus that holds them.
 pub(super) const FOLDER: &str = "known";
@@ -39,6 +40,8 @@ pub struct Known {
     matcher: GlobMatcher,
     compiler: String,
     versions: VersionReq,
+    /// The pass of LLVM that is wrong, if it is one's alone.
+    pass: Option<GlobMatcher>,
 }
 
 /// The file as it is written.
@@ -50,11 +53,15 @@ struct Text {
     signature: String,
     compiler: String,
     versions: VersionReq,
+    pass: Option<String>,
     form: Option<Form>,
     program: Option<String>,
     /// Instead of `program`: a file beside.
     file: Option<String>,
 }
+
+/// Checks a program again, on these paths.
+pub type Again<'a, E> = dyn Fn(&[&dyn path::Path]) -> Result<Report, E> + 'a;
 
 /// An entry that can't be used.
 #[derive(Debug, thiserror::Error)]
@@ -102,7 +109,9 @@ fn entry(file: &Path) -> Result<Known, BadEntry> {
         }
         _ => return Err(bad(file, "needs either `program`, a text, or `file`, a program beside it")),
     };
-    let matcher = Glob::new(&text.signature).map_err(|error| bad(file, error))?.compile_matcher();
+    let glob = |text: &str| Glob::new(text).map(|glob| glob.compile_matcher()).map_err(|error| bad(file, error));
+    let matcher = glob(&text.signature)?;
+    let pass = text.pass.as_deref().map(glob).transpose()?;
     Ok(Known {
         name: file.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
         file: file.to_path_buf(),
@@ -114,6 +123,7 @@ fn entry(file: &Path) -> Result<Known, BadEntry> {
         matcher,
         compiler: text.compiler,
         versions: text.versions,
+        pass,
     })
 }
 
@@ -129,7 +139,7 @@ impl Known {
         self.matcher.is_match(&signature.0)
     }
 
-    /// Whether a finding is this issue: its signature is, and everything wrong is of the compiler and its versions.
+    /// Whether a finding may be this issue: its signature is, and everything wrong is of the compiler and its versions.
     pub fn covers(&self, report: &Report) -> bool {
         let wrong = report.wrong();
         report.signature.as_ref().is_some_and(|signature| self.is_named(signature))
@@ -137,13 +147,71 @@ impl Known {
             && wrong.into_iter().all(|path| self.concerns(path))
     }
 
-    /// Whether a report shows this issue, be it as its finding or as a matter of quality.
-    pub fn shows_in(&self, report: &Report) -> bool {
-        self.covers(report)
-            || report.quality().iter().any(|(signature, (_, broken))| {
-                self.is_named(signature) && broken.iter().any(|structure| self.concerns(&structure.path))
-            })
+    /// Whether each path that is wrong is so after the pass that the issue is one of, if it is.
+    fn is_wrong_pass<E>(&self, report: &Report, again: &Again<'_, E>) -> Result<bool, E> {
+        let Some(pass) = &self.pass else { return Ok(true) };
+        for id in report.wrong() {
+            let Some(steps) = installed::in_steps(id) else { return Ok(false) };
+            let notes = again(&[&*steps])?.notes;
+            if !notes.iter().any(|(_, note)| note.pass.as_ref().is_some_and(|named| pass.is_match(named))) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
+
+    /// Whether a report shows this issue as a matter of quality, which is no part of a verdict.
+    pub fn is_quality_of(&self, report: &Report) -> bool {
+        report.quality().iter().any(|(signature, (_, broken))| {
+            self.is_named(signature) && broken.iter().any(|structure| self.concerns(&structure.path))
+        })
+    }
+}
+
+/// A report as it is when known issues are no findings. Everything wrong must be known: what remains when the paths that
+/// have a known issue are left out is looked at `again`, so that one issue hides no other; and so is a path pass by pass,
+/// where an issue is one pass's.
+pub fn settle<E>(
+    known: &[Known],
+    report: Report,
+    paths: &[&dyn path::Path],
+    again: &Again<'_, E>,
+) -> Result<Report, E> {
+    let mut issues: Vec<&str> = Vec::new();
+    let mut paths = paths.to_vec();
+    let mut left = None;
+    'issues: loop {
+        let current = left.as_ref().unwrap_or(&report);
+        if !current.verdict.is_finding() {
+            break;
+        }
+        for issue in known.iter().filter(|issue| issue.covers(current)) {
+            if !issue.is_wrong_pass(current, again)? {
+                continue;
+            }
+            issues.push(&issue.name);
+            let (wrong, before) = (current.wrong(), paths.len());
+            paths.retain(|path| !wrong.contains(&path.id()));
+            if paths.is_empty() || paths.len() == before {
+                break 'issues;
+            }
+            left = Some(again(&paths)?);
+            continue 'issues;
+        }
+        return Ok(left.unwrap_or(report));
+    }
+    if issues.is_empty() {
+        return Ok(report);
+    }
+    Ok(Report { verdict: Verdict::Known(issues.join(", ")), ..report })
+}
+
+/// Those that run pass by pass of paths that have an issue of a pass: what [`settle`] looks at beside these paths.
+pub fn in_steps(known: &[Known], paths: &[&dyn path::Path]) -> Vec<Box<dyn path::Path>> {
+    let of_passes: Vec<&Known> = known.iter().filter(|issue| issue.pass.is_some()).collect();
+    let ids = paths.iter().map(|path| path.id()).filter(|id| of_passes.iter().any(|issue| issue.concerns(id)));
+    let is_new = |id: &PathId| paths.iter().all(|path| path.id() != *id);
+    ids.filter_map(|id| installed::in_steps(&id)).filter(|steps| is_new(&steps.id())).collect()
 }
 
 /// A compiler's version; some have fewer than three numbers, or more text behind them than a semantic version allows.
@@ -156,8 +224,10 @@ fn version(text: &str) -> Option<Version> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compare::{Class, Run, Source, Verdict};
+    use crate::case::{Case, DEFAULT_FUEL, Program};
+    use crate::compare::{Class, Run, Source};
     use crate::op::End;
+    use crate::path::Detail;
     use crate::path::Stage;
     use crate::structure::Structure;
 
@@ -212,11 +282,11 @@ mod tests {
         let function = crate::lab::parse_ssa("ssa(a)\ne:\n  br l(a)\nl(x):\n  ret x").unwrap();
         let structure = |version| Structure::of(&path("cranelift", version), "cranelift", &function, 0);
         let mut report = report("disagree.execute.lab", &[]);
-        assert!(!known.shows_in(&report));
+        assert!(!known.is_quality_of(&report));
         report.structure = vec![structure("0.135.8")];
-        assert!(known.shows_in(&report) && !known.covers(&report));
+        assert!(known.is_quality_of(&report) && !known.covers(&report));
         report.structure = vec![structure("0.136.0")];
-        assert!(!known.shows_in(&report));
+        assert!(!known.is_quality_of(&report));
     }
 
     #[test]
@@ -243,5 +313,42 @@ mod tests {
         assert_eq!(read("12.2").as_deref(), Some("12.2.0"));
         assert_eq!(read("14.0.6-12ubuntu").as_deref(), Some("14.0.6"));
         assert_eq!(read("trunk"), None);
+    }
+
+    #[test]
+    fn one_issue_hides_no_other_finding() {
+        let folder = tempfile::tempdir().unwrap();
+        let entry = "summary = ''\nlink = ''\nsignature = 'disagree.*.lab*'\ncompiler = 'lab'\nversions = '*'\n\
+                     form = 'tiny'\nprogram = ''\n";
+        std::fs::create_dir(folder.path().join("known")).unwrap();
+        std::fs::write(folder.path().join("known/a.toml"), entry).unwrap();
+        let known = read(folder.path()).unwrap();
+
+        let program = Program::Tiny(crate::tiny::parse("input x;\nreturn x").unwrap());
+        let case = Case { program, vectors: vec![vec![7]], fuel: DEFAULT_FUEL };
+        let registry = crate::path::registry();
+        let paths: Vec<&dyn path::Path> = registry.iter().map(|path| &**path).collect();
+        let agrees = crate::check(&case, &paths, Detail::default());
+        let shows = |signature: &str, wrong: &str| {
+            let mut report = agrees.clone();
+            report.verdict = Verdict::Disagree;
+            report.signature = Some(crate::compare::Signature(signature.into()));
+            let class = &mut report.runs[0].classes[0];
+            let (sources, right) = class.sources.drain(..).partition(|source| source.path.short() == wrong);
+            class.sources = right;
+            let outcome = crate::op::End::Return(0).into();
+            report.runs[0].classes.push(crate::compare::Class { outcome, sources });
+            report
+        };
+        let settled = |left: Report| {
+            let again = |paths: &[&dyn path::Path]| {
+                assert!(paths.iter().all(|path| path.id().short() != "lab/phi"));
+                Ok::<_, ()>(left.clone())
+            };
+            settle(&known, shows("disagree.execute.lab~", "lab/phi"), &paths, &again).unwrap()
+        };
+        assert_eq!(settled(agrees.clone()).verdict, Verdict::Known("a".into()));
+        let other = shows("disagree.execute.tac", "lab/tac");
+        assert_eq!(settled(other.clone()), Report { verdict: Verdict::Disagree, ..other }, "its signature is another");
     }
 }

@@ -65,3 +65,24 @@ fn an_issue_that_does_not_show_any_more_fails_the_corpus() {
     let bad = with(corpus.path(), "corpus check DIR");
     assert!(bad.status == 2 && bad.stderr.contains("bad.toml"), "{}", bad.stderr);
 }
+
+/// All of a compiler's passes have one signature, so an issue of one must hide none of another.
+#[cfg(feature = "llvm")]
+#[test]
+fn an_issue_of_a_pass_is_of_that_pass_alone() {
+    let corpus = corpus("disagree.execute.tac");
+    let program = "# run: 3 => return 2\ninput a;\nwhile a { if b { c = 2; } b = 1; a = a - 1; }\nreturn c\n";
+    std::fs::write(corpus.path().join("program.tiny"), program).unwrap();
+    let status_if_known_of = |pass: &str| {
+        let entry = format!(
+            "summary = 's'\nlink = 'l'\nsignature = 'disagree.optimize.*'\ncompiler = 'llvm'\nversions = '*'\n\
+             pass = '{pass}'\nform = 'tiny'\nprogram = ''\n"
+        );
+        std::fs::write(corpus.path().join("known/pass.toml"), entry).unwrap();
+        let line = "check DIR/program.tiny --corpus DIR --plant llvm-pass-phi-entries --paths tiny/eval,lab/tac,llvm/steps-mid";
+        ran(roundtrip().args(words(&line.replace("DIR", corpus.path().to_str().unwrap())))).status
+    };
+    assert_eq!(status_if_known_of("gvn"), 4);
+    assert_eq!(status_if_known_of("g*"), 4);
+    assert_eq!(status_if_known_of("licm"), 1);
+}

@@ -7,11 +7,11 @@ use harness::compare::{Report, Verdict};
 use harness::parting::{self, Parting};
 use harness::path::interpreters::Interpreter;
 use harness::path::{Detail, Path, validators};
-use harness::record::known::Known;
+use harness::record::known::{Known, in_steps, settle};
 use harness::report::{self, Checked};
 use harness::{Spent, validators};
 
-use crate::known::{KnownOptions, settle};
+use crate::known::KnownOptions;
 use crate::planted::Plant;
 use crate::select::PathOptions;
 use crate::source::{InputForm, Loaded, RunOptions, Source};
@@ -60,7 +60,9 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
     let paths = args.paths.select(terminal)?;
     let paths: Vec<&dyn Path> = paths.iter().map(|path| &**path).collect();
     let known = args.known.read()?;
-    let checker = Checker::new(&paths, &args.plant, &args.limits);
+    let steps = in_steps(&known, &paths);
+    let all: Vec<&dyn Path> = paths.iter().copied().chain(steps.iter().map(|path| &**path)).collect();
+    let checker = Checker::new(&all, &args.plant, &args.limits);
     let mut status = Status::Good;
     for file in &args.files {
         let checked = Source::read(file, &args.input_form)

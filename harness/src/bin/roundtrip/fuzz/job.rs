@@ -10,14 +10,13 @@ use harness::compare::Report;
 use harness::dialect::Dialect;
 use harness::generate::{self, Policy};
 use harness::path::{Detail, Path, PathId};
-use harness::record::known::{self, Known};
+use harness::record::known::{self, Known, settle};
 use harness::record::program_text;
 use harness::{canary, tac, tiny};
 use serde::{Deserialize, Serialize};
 
 use crate::fuzz::schedule::{self, Schedule};
 use crate::fuzz::tally::Tally;
-use crate::known::settle;
 use crate::workers::protocol::{Answer, Run};
 use crate::workers::serve::Bench;
 
@@ -157,9 +156,10 @@ impl Job {
                 Spent::Compare(time) => tally.compare += time,
             }
         });
-        let again =
-            |paths: &[&dyn Path]| Ok(harness::check_timed(&case, paths, detail, &mut |spent| bench.note(&spent)));
-        let report = settle(&self.known, report, &paths, &again).map_err(|error| error.to_string())?;
+        let again = |paths: &[&dyn Path]| {
+            Ok::<_, String>(harness::check_timed(&case, paths, detail, &mut |spent| bench.note(&spent)))
+        };
+        let report = settle(&self.known, report, &paths, &again)?;
         let start = Instant::now();
         if nth.is_multiple_of(CLOSER_LOOK)
             && let Some(what) = canary::overlooked(&case)
