@@ -307,6 +307,14 @@ mod tests {
                     "expected a terminator `br`, `cbr`, `switch`, `ret` on a line of its own, found the end of the line",
                 ),
             ),
+            (
+                "e:\n  x = neg 1\n",
+                (
+                    2,
+                    12,
+                    "expected a terminator `br`, `cbr`, `switch`, `ret` on a line of its own, found the end of the line",
+                ),
+            ),
             ("e:\n  x = neg 1, 2\n  ret x\n", (2, 12, "expected the end of the line, found `,`")),
             ("e:\n  x = and 1, 2\n  ret x\n", (2, 7, "expected an operation, found `and`")),
             ("e:\n  x = phi\n  ret x\n", (2, 7, "expected an operation, found `phi`")),
@@ -331,6 +339,7 @@ mod tests {
         for (text, (line, column, message)) in faults {
             assert_eq!(error(parse_ssa, text), (line, column, message.into()), "{text}");
         }
+        assert_eq!(parse_ssa("e:\n  ret 1 // no\n").unwrap_err().span, 11..13, "the slashes alone");
     }
 
     #[test]
