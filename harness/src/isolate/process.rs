@@ -15,8 +15,7 @@ use serde::de::DeserializeOwned;
 
 use super::frame::{self, Garbage, Incoming};
 use super::now::{Page, Place};
-use super::{Death, How};
-use crate::path::Stage;
+use super::{Death, How, Limits};
 
 /// How long to wait before looking whether a limit was outrun.
 const TICK: Timespec = Timespec { tv_sec: 0, tv_nsec: 20_000_000 };
@@ -24,8 +23,6 @@ const TICK: Timespec = Timespec { tv_sec: 0, tv_nsec: 20_000_000 };
 const DYING: Duration = Duration::from_secs(2);
 /// A worker that does nothing at all gets this many times the limit by the clock.
 const PATIENCE: u32 = 10;
-/// Running what was compiled gets this part of the limit: what a program means ends within its fuel, in microseconds.
-const EXECUTION: u32 = 10;
 /// So much of the end of what a worker says is kept.
 const SAID_BYTES: usize = 8 << 10;
 
@@ -38,7 +35,8 @@ pub struct Process {
     incoming: Incoming,
     said: Vec<u8>,
     page: Page,
-    /// What it may take on one path of one program.
+    limits: Limits,
+    /// What it may take now on one path of one program.
     time: Duration,
     /// What was last seen of it: where it was, since when by the clock, and how much processor time it had had then.
     seen: (Place, Instant, Duration),
@@ -63,15 +61,15 @@ impl From<io::Error> for Trouble {
 
 impl Process {
     /// Starts this program again with the arguments that make it a worker; it will [take its seat](super::Seat::take).
-    /// `--page` and `--memory` are added to them, which is bytes of address space.
-    pub fn spawn<'a>(arguments: impl IntoIterator<Item = &'a str>, memory: u64) -> io::Result<Process> {
+    /// `--page` and `--memory` are added to them.
+    pub fn spawn<'a>(arguments: impl IntoIterator<Item = &'a str>, limits: Limits) -> io::Result<Process> {
         let (socket, theirs) = UnixStream::pair()?;
         let page = Page::new()?;
         let page_fd = page.file().as_raw_fd();
         // Not by its name: the file may have been replaced since.
         let mut command = Command::new("/proc/self/exe");
         command.arg0("roundtrip").args(arguments);
-        command.args(["--page".into(), page_fd.to_string(), "--memory".into(), memory.to_string()]);
+        command.args(["--page".into(), page_fd.to_string(), "--memory".into(), limits.memory.to_string()]);
         command.stdin(OwnedFd::from(theirs)).stdout(Stdio::null()).stderr(Stdio::piped());
         // What the terminal sends to its foreground, Ctrl-C above all, is for the parent.
         command.process_group(0);
@@ -85,8 +83,8 @@ impl Process {
         }
         let mut child = command.spawn()?;
         let stderr = child.stderr.take();
-        let (seen, time) = ((page.now().place(), Instant::now(), Duration::ZERO), Duration::MAX);
-        Ok(Process { child, socket, stderr, incoming: Incoming::default(), said: Vec::new(), page, time, seen })
+        let (seen, time) = ((page.now().place(), Instant::now(), Duration::ZERO), limits.time);
+        Ok(Process { child, socket, stderr, incoming: Incoming::default(), said: Vec::new(), page, limits, time, seen })
     }
 
     /// The worker's process id.
@@ -168,11 +166,12 @@ impl Process {
     fn has_outrun_its_limit(&mut self) -> bool {
         let place = self.page.now().place();
         let (seen, since, spent) = &self.seen;
-        if place.turn != seen.turn || place.program != seen.program || executes(&place) != executes(seen) {
+        if place.turn != seen.turn || place.program != seen.program {
             self.seen = (place, Instant::now(), self.processor_time());
             return false;
         }
-        let limit = if executes(&place) { self.time / EXECUTION } else { self.time };
+        // A worker that has not begun anything is still being made ready.
+        let limit = if place.program.is_none() { self.limits.time } else { self.time };
         let waited = since.elapsed();
         // Asking for the processor time is a system call; most of the time there is no need.
         waited >= limit && (waited >= limit * PATIENCE || self.processor_time() - *spent >= limit)
@@ -218,11 +217,6 @@ impl Process {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
-}
-
-/// Whether what a path compiled is running.
-fn executes(place: &Place) -> bool {
-    place.path.is_some() && !place.judging && place.stage == Stage::Execute
 }
 
 fn has_more(stderr: &ChildStderr) -> bool {

@@ -25,6 +25,18 @@ use crate::tac::Line;
 use crate::tiny::Stmt;
 use crate::tiny::walk::{expression_mut, expressions, list_mut, lists};
 
+/// What a program does at less than 64 bits: each such operation as that at 64 bits, signed or unsigned where that makes a
+/// difference, and its width.
+pub fn narrow_operations(program: &Program) -> Vec<(Op, u32)> {
+    let mut narrow = Vec::new();
+    operations_mut(&mut program.clone(), &mut |op| {
+        if let Op::At(operation, int) = *op {
+            narrow.push((operation.wide(int), int.bits()));
+        }
+    });
+    narrow
+}
+
 /// Calls `visit` for every operation of a program that may be exchanged for another one; of Tiny's, `select` is none.
 fn operations_mut(program: &mut Program, visit: &mut impl FnMut(&mut Op)) {
     match program {

@@ -1,11 +1,12 @@
 //! Known issues: findings that somebody has filed, and that go on showing until the compiler is fixed.
 //!
 //! `corpus/known/NAME.toml` holds one issue: a pattern for its signature, the compiler and the range of its versions that
-//! have it, a link, and a program that shows it. `pass` says that it is of LLVM's passes of this name alone, since all of
-//! a compiler's have one signature: what is wrong must be so after that pass when the passes run one by one. A finding that is nothing but known issues has the verdict `known`. An
-//! entry is bound to versions and to its program, and expires: when the program shows it no more, the corpus is not as
-//! expected until the entry is taken out.
+//! have it, a link, and a program that shows it. All passes of a compiler have one signature, so an issue of LLVM may say
+//! which `pass` it is of, as the first after which a run goes wrong when they run one by one, and which `variants` of
+//! paths have it. A finding that is nothing but known issues has the verdict `known`. An entry is bound to versions and to
+//! its program, and expires: when the program shows it no more, the corpus is not as expected until the entry is taken out.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -40,6 +41,8 @@ pub struct Known {
     matcher: GlobMatcher,
     compiler: String,
     versions: VersionReq,
+    /// The variants of paths that have it, if not all do.
+    variants: Option<GlobMatcher>,
     /// The pass of LLVM that is wrong, if it is one's alone.
     pass: Option<GlobMatcher>,
 }
@@ -53,6 +56,7 @@ struct Text {
     signature: String,
     compiler: String,
     versions: VersionReq,
+    variants: Option<String>,
     pass: Option<String>,
     form: Option<Form>,
     program: Option<String>,
@@ -111,6 +115,7 @@ fn entry(file: &Path) -> Result<Known, BadEntry> {
     };
     let glob = |text: &str| Glob::new(text).map(|glob| glob.compile_matcher()).map_err(|error| bad(file, error));
     let matcher = glob(&text.signature)?;
+    let variants = text.variants.as_deref().map(glob).transpose()?;
     let pass = text.pass.as_deref().map(glob).transpose()?;
     Ok(Known {
         name: file.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
@@ -123,14 +128,16 @@ fn entry(file: &Path) -> Result<Known, BadEntry> {
         matcher,
         compiler: text.compiler,
         versions: text.versions,
+        variants,
         pass,
     })
 }
 
 impl Known {
-    /// Whether this path is one of the compiler and versions that have the issue.
+    /// Whether this path is one of those that have the issue: of the compiler, its versions and its variants.
     pub fn concerns(&self, path: &PathId) -> bool {
         path.compiler == self.compiler
+            && self.variants.as_ref().is_none_or(|variants| variants.is_match(&path.variant))
             && path.version.as_deref().and_then(version).is_none_or(|version| self.versions.matches(&version))
     }
 
@@ -147,17 +154,22 @@ impl Known {
             && wrong.into_iter().all(|path| self.concerns(path))
     }
 
-    /// Whether each path that is wrong is so after the pass that the issue is one of, if it is.
-    fn is_wrong_pass<E>(&self, report: &Report, again: &Again<'_, E>) -> Result<bool, E> {
-        let Some(pass) = &self.pass else { return Ok(true) };
+    /// The wrong paths that have this issue: all, unless it is one pass's. Then the first pass after which the path goes
+    /// wrong must be that one.
+    fn wrong_by_it<E>(&self, report: &Report, again: &Again<'_, E>) -> Result<BTreeSet<PathId>, E> {
+        let mut by_it = BTreeSet::new();
         for id in report.wrong() {
-            let Some(steps) = installed::in_steps(id) else { return Ok(false) };
-            let notes = again(&[&*steps])?.notes;
-            if !notes.iter().any(|(_, note)| note.pass.as_ref().is_some_and(|named| pass.is_match(named))) {
-                return Ok(false);
-            }
+            let is_its = match (&self.pass, installed::in_steps(id)) {
+                (None, _) => true,
+                (Some(_), None) => false,
+                (Some(pass), Some(steps)) => {
+                    let notes = again(&[&*steps])?.notes;
+                    notes.iter().find_map(|(_, note)| note.pass.as_ref()).is_some_and(|first| pass.is_match(first))
+                }
+            };
+            by_it.extend(is_its.then(|| id.clone()));
         }
-        Ok(true)
+        Ok(by_it)
     }
 
     /// Whether a report shows this issue as a matter of quality, which is no part of a verdict.
@@ -186,12 +198,13 @@ pub fn settle<E>(
             break;
         }
         for issue in known.iter().filter(|issue| issue.covers(current)) {
-            if !issue.is_wrong_pass(current, again)? {
+            let by_it = issue.wrong_by_it(current, again)?;
+            if by_it.is_empty() {
                 continue;
             }
             issues.push(&issue.name);
-            let (wrong, before) = (current.wrong(), paths.len());
-            paths.retain(|path| !wrong.contains(&path.id()));
+            let before = paths.len();
+            paths.retain(|path| !by_it.contains(&path.id()));
             if paths.is_empty() || paths.len() == before {
                 break 'issues;
             }
@@ -207,7 +220,7 @@ pub fn settle<E>(
 }
 
 /// Those that run pass by pass of paths that have an issue of a pass: what [`settle`] looks at beside these paths.
-pub fn in_steps(known: &[Known], paths: &[&dyn path::Path]) -> Vec<Box<dyn path::Path>> {
+pub fn settling_paths(known: &[Known], paths: &[&dyn path::Path]) -> Vec<Box<dyn path::Path>> {
     let of_passes: Vec<&Known> = known.iter().filter(|issue| issue.pass.is_some()).collect();
     let ids = paths.iter().map(|path| path.id()).filter(|id| of_passes.iter().any(|issue| issue.concerns(id)));
     let is_new = |id: &PathId| paths.iter().all(|path| path.id() != *id);

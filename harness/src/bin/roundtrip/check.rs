@@ -7,7 +7,7 @@ use harness::compare::{Report, Verdict};
 use harness::parting::{self, Parting};
 use harness::path::interpreters::Interpreter;
 use harness::path::{Detail, Path, validators};
-use harness::record::known::{Known, in_steps, settle};
+use harness::record::known::{Known, settle, settling_paths};
 use harness::report::{self, Checked};
 use harness::{Spent, validators};
 
@@ -60,7 +60,7 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
     let paths = args.paths.select(terminal)?;
     let paths: Vec<&dyn Path> = paths.iter().map(|path| &**path).collect();
     let known = args.known.read()?;
-    let steps = in_steps(&known, &paths);
+    let steps = settling_paths(&known, &paths);
     let all: Vec<&dyn Path> = paths.iter().copied().chain(steps.iter().map(|path| &**path)).collect();
     let checker = Checker::new(&all, &args.plant, &args.limits);
     let mut status = Status::Good;

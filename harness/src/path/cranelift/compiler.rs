@@ -83,6 +83,8 @@ impl Compiler {
         now::enter(Stage::Compile);
         let compiled = catch(|| compat::compile(&mut self.context, isa)).or_else(|panic| {
             let error = compat::no_lowering(&panic);
+            // What a panic leaves is of no use, be it no crash.
+            self.context = Context::new();
             error.map(Err).ok_or_else(|| Stop::fault(Stage::Compile, FaultKind::Crash, panic))
         })?;
         self.record(Stage::Optimize, case, detail, seen)?;

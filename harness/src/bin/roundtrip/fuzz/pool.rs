@@ -16,7 +16,7 @@ use harness::path::PathId;
 use crate::fuzz::job::Part;
 use crate::panics::InternalFault;
 use crate::workers::coroner::Coroner;
-use crate::workers::keeper::{Keeper, Pace};
+use crate::workers::keeper::Keeper;
 use crate::workers::protocol::{Answer, Request, Run};
 
 /// How many programs a worker is asked for at once.
@@ -129,8 +129,7 @@ impl Hand<'_> {
             match self.ask(&mut next, numbers.end, &mut coroner, &mut at) {
                 Ok(()) => {}
                 Err(Stop::Trouble(Trouble::Died(death))) => {
-                    let believes = coroner.pace(next) == Pace::Hasty;
-                    coroner.examine(next, at, &death, believes)?;
+                    coroner.examine(next, at, &death, false)?;
                 }
                 Err(Stop::Trouble(Trouble::Over) | Stop::Unwanted) => return Ok(ControlFlow::Break(())),
                 Err(Stop::Trouble(Trouble::Failed(error))) => {

@@ -174,9 +174,9 @@ impl Target {
     /// Fuzzes until it is found or the time is up.
     fn look(&self, seed: u64, args: &Args) -> anyhow::Result<Search> {
         let corpus = tempfile::tempdir().context("cannot make a folder")?;
-        let said = corpus.path().join("said");
+        let said_file = corpus.path().join("said");
         let start = Instant::now();
-        let mut fuzzing = Fuzzing(self.fuzz(seed, corpus.path(), &said, args)?);
+        let mut fuzzing = Fuzzing(self.fuzz(seed, corpus.path(), &said_file, args)?);
         let mut seen = BTreeSet::new();
         loop {
             // First whether it has ended, so that what it found last is looked at too.
@@ -197,10 +197,11 @@ impl Target {
                 }
             }
             if let Some(status) = ended {
-                let said = std::fs::read_to_string(&said)?;
+                let said = std::fs::read_to_string(&said_file)?;
                 let last: Value = serde_json::from_str(said.lines().last().unwrap_or_default()).unwrap_or_default();
                 let programs = last["summary"]["programs"].as_u64();
-                let programs = programs.with_context(|| format!("roundtrip fuzz ended with {status}"))?;
+                let errors = || std::fs::read_to_string(said_file.with_extension("errors")).unwrap_or_default();
+                let programs = programs.with_context(|| format!("roundtrip fuzz ended with {status}\n{}", errors()))?;
                 return Ok(Search { seed, found: None, others: seen.len(), programs, seconds });
             }
             sleep(LOOK);
@@ -217,12 +218,15 @@ impl Target {
             .args(["--seed", &seed, "--time", &time, "--paths", &paths, "--machine-code", MACHINE_CODE])
             .args(["--form", self.form.extension(), "--dialect", &self.dialect.to_string()])
             .args(args.plant.arguments().split_whitespace())
+            .args(["--hang-after", &format!("{}ms", args.limits.hang_after.as_millis())])
+            .args(["--memory", &args.limits.memory.to_string()])
             .arg("--splice")
             .arg(&args.splice)
             .arg("--corpus")
             .arg(corpus);
+        let errors = std::fs::File::create(said.with_extension("errors"))?;
         let said = std::fs::File::create(said)?;
-        command.stdin(Stdio::null()).stdout(said).stderr(Stdio::null()).spawn().context("cannot start roundtrip")
+        command.stdin(Stdio::null()).stdout(said).stderr(errors).spawn().context("cannot start roundtrip")
     }
 
     /// The number and the text of a finding's program, if it shows this bug.

@@ -2,12 +2,14 @@
 //!
 //! A version that is wrong may be so in many ways, and a search meets the most frequent of them first. A program shows a
 //! known bug when the path is wrong on it, no version that the bug is not in is, and it has everything that the known
-//! program is made of once it is minimized (`harness::minimize::shape`).
+//! program is made of once it is minimized (`harness::minimize::shape`). A version that is wrong at one narrow operation
+//! is wrong at many, so that these are of one shape; then the operations themselves must be the same.
 
 use anyhow::{Context, bail};
 use harness::case::{Case, DEFAULT_FUEL};
 use harness::compare::Standing;
-use harness::minimize::shape;
+use harness::minimize::{narrow_operations, shape};
+use harness::op::Op;
 use harness::path::installed::Version;
 use harness::path::{Detail, Path, registry};
 use harness::record::known_bugs::KnownBug;
@@ -23,6 +25,7 @@ use crate::workers::{Checker, LimitOptions};
 pub struct Same {
     /// What its program is made of.
     shape: String,
+    narrow: Vec<(Op, u32)>,
     checker: Checker,
     /// The interpreters, the path that is wrong, and that path and its like on the versions that are right.
     paths: Vec<Box<dyn Path>>,
@@ -55,13 +58,15 @@ impl Same {
         if !matches!(report.standing(&id), Standing::Wrong(_)) {
             bail!("{id} is not wrong on {name}: roundtrip known-bugs replay");
         }
-        let shape = smallest(&case, &report, few, &checker, &|| false, &|_| {}).with_context(|| name)?.shape;
-        Ok(Same { shape, checker, paths, wrong })
+        let smallest = smallest(&case, &report, few, &checker, &|| false, &|_| {}).with_context(|| name)?;
+        let narrow = narrow_operations(&smallest.case.program);
+        Ok(Same { shape: smallest.shape, narrow, checker, paths, wrong })
     }
 
     /// Whether a program, minimized, shows this bug.
     pub fn shows_in(&self, case: &Case) -> anyhow::Result<bool> {
-        if !shape::has(case, &self.shape) {
+        let narrow = narrow_operations(&case.program);
+        if !shape::has(case, &self.shape) || !self.narrow.iter().all(|operation| narrow.contains(operation)) {
             return Ok(false);
         }
         let paths: Vec<&dyn Path> = self.paths.iter().map(|path| &**path).collect();

@@ -76,8 +76,8 @@ impl Checker {
         let index = |path: &&dyn Path| self.ids.iter().position(|id| *id == path.id()).map(|index| index as u32);
         let indices: Vec<u32> = paths.iter().filter_map(index).collect();
         loop {
-            let pace = if pace == Pace::Hasty { pace } else { coroner.pace(0) };
             let believes = pace == Pace::Hasty || keeper.is_fresh();
+            let pace = if pace == Pace::Hasty { pace } else { coroner.pace(0) };
             let mut at = None;
             let check = Check {
                 case: case.clone(),

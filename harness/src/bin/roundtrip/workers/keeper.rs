@@ -12,18 +12,27 @@ const FIRST_WAIT: Duration = Duration::from_millis(5);
 const LONGEST_WAIT: Duration = Duration::from_secs(2);
 
 /// By how much sooner a path hangs for who is in haste: nearly every one takes a thousandth of what it may.
-const HASTE: u32 = 40;
-/// A compiler's first program takes longer than others.
-const LEAST_TIME: Duration = Duration::from_millis(250);
+const HASTE: u32 = 20;
+/// At least so much later: a compiler's first program takes longer than others, and machine code that never ends is ended
+/// by its own limit (`harness::path::native`), which leaves the worker alive.
+const LEAST_TIME: Duration = Duration::from_millis(500);
 
 /// How much it takes to say that a path dies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pace {
     /// It dies again in a worker that has done nothing else, and it hangs when all of its time is up.
     Patient,
-    /// It dies once, and it hangs soon. For who asks hundreds of times and once more with patience at the end, and for
-    /// the further paths of a program that one has hung on.
+    /// It dies once, and it hangs soon. For who asks hundreds of times and once more with patience at the end. Where one
+    /// path has hung on a program, its further paths hang soon, too.
     Hasty,
+}
+
+/// What a path may take of this time.
+fn time(patient: Duration, pace: Pace) -> Duration {
+    match pace {
+        Pace::Patient => patient,
+        Pace::Hasty => (patient / HASTE).max(LEAST_TIME).min(patient),
+    }
 }
 
 /// The keeper of one worker. It belongs to the thread that asks (see `harness::isolate`).
@@ -53,8 +62,7 @@ impl Keeper {
 
     /// Asks the worker something; there is one if there can be.
     pub fn ask(&mut self, request: &Request, pace: Pace) -> Result<(), Trouble> {
-        let time = self.limits.time;
-        let time = if pace == Pace::Hasty { (time / HASTE).max(LEAST_TIME).min(time) } else { time };
+        let time = time(self.limits.time, pace);
         if self.process.is_none() {
             let started = self.start();
             self.note(started)?;
@@ -81,7 +89,7 @@ impl Keeper {
             std::thread::sleep((FIRST_WAIT * 2_u32.saturating_pow(doublings)).min(LONGEST_WAIT));
         }
         self.has_worked = false;
-        let mut process = Process::spawn(self.arguments.iter().map(String::as_str), self.limits.memory)?;
+        let mut process = Process::spawn(self.arguments.iter().map(String::as_str), self.limits)?;
         process.send(&self.setup, self.limits.time)?;
         self.process = Some(process);
         Ok(())
@@ -94,5 +102,21 @@ impl Keeper {
             self.process = None;
         }
         result
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use harness::case::DEFAULT_FUEL;
+    use harness::path::native;
+
+    #[test]
+    fn haste_waits_less_but_for_machine_code_to_end_by_itself() {
+        let patient = Duration::from_secs(10);
+        assert_eq!(time(patient, Pace::Patient), patient);
+        let hasty = time(patient, Pace::Hasty);
+        assert!(hasty <= patient / 10 && hasty >= 4 * native::limit(DEFAULT_FUEL), "{hasty:?}");
+        assert_eq!(time(Duration::from_millis(7), Pace::Hasty), Duration::from_millis(7), "never longer");
     }
 }

@@ -21,8 +21,7 @@ pub use keeper::Pace;
 /// What a path may use, for the commands that run paths.
 #[derive(clap::Args)]
 pub struct LimitOptions {
-    /// Processor time on one path of one program after which it hangs, a tenth of it in what was compiled; ten times as
-    /// much by the clock
+    /// Processor time on one path of one program after which it hangs; ten times as much by the clock
     #[arg(long, value_name = "TIME", default_value = "10s", value_parser = super::duration)]
     pub hang_after: Duration,
     /// Megabytes of address space for the process that paths run in; its allocator reserves 1024 of them at once
