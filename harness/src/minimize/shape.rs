@@ -3,10 +3,10 @@
 //!
 //! An operation is a word of it when no other operation can stand in its place: `1 - 0` shows that operands were
 //! exchanged, `1 + 0` doesn't. `a > b` is `b < a`. `narrow` is an operation at 8, 16 or 32 bits for which another at the
-//! same width would do, be it on -1. What jumps is `if`, with `&&` and `||`, or `loop`; arithmetic that steers a loop is part of it,
-//! since how often it must go round is chance. `wide` is a number that 32 bits don't hold, which the minimizer would not
-//! have left for nothing, unless it steers a loop; `return` is an early one. `inputs` and `assign` count when there is
-//! nothing else.
+//! same width would do, be it on -1. What jumps is `if`, with `&&` and `||`, or `loop`; arithmetic that steers a loop is
+//! part of it, since how often it must go round is chance. Beside a comparison that is a word jumps are none: they are
+//! what it is for. `wide` is a number that 32 bits don't hold, which the minimizer would not have left for nothing, unless
+//! it steers a loop; `return` is an early one. `inputs` and `assign` count when there is nothing else.
 
 mod steering;
 

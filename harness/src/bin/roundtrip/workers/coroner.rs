@@ -118,14 +118,14 @@ mod tests {
         coroner.examine(5, Some(1), &death(5, Some(1), How::Hang), false).unwrap();
         assert_eq!(coroner.dead_on(5).count(), 1);
         assert_eq!((coroner.pace(5), coroner.pace(6)), (Pace::Hasty, Pace::Patient));
-        coroner.examine(5, Some(0), &death(5, Some(0), How::Signal(6)), false).unwrap();
-        assert_eq!(coroner.dead_on(5).count(), 1, "a crash is believed when it happens again");
-        coroner.examine(5, Some(2), &death(5, Some(2), How::Hang), false).unwrap();
-        assert_eq!(coroner.dead_on(5).count(), 2, "a further hang is believed at once");
         assert!(coroner.dead_on(4).next().is_none() && coroner.not_reproduced(5, &ids).is_empty());
         coroner.examine(8, None, &death(8, Some(0), How::Signal(6)), true).unwrap();
         assert_eq!(coroner.dead().len(), 2, "believed at once");
         assert_eq!(coroner.pace(8), Pace::Patient, "it did not hang");
+        coroner.examine(5, Some(0), &death(5, Some(0), How::Signal(6)), false).unwrap();
+        assert_eq!(coroner.dead_on(5).count(), 1, "a crash is believed when it happens again");
+        coroner.examine(5, Some(2), &death(5, Some(2), How::Hang), false).unwrap();
+        assert_eq!(coroner.dead_on(5).count(), 2, "a further hang is believed at once");
     }
 
     #[test]
