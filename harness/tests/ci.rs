@@ -1,7 +1,9 @@
 //! What runs elsewhere, as far as it can be tried here: the issues of a long run, and what fuzzing engines are given.
 
+#[path = "common/executable.rs"]
+mod executable;
+
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -28,8 +30,7 @@ fn a_finding_has_one_issue() {
         fs::write(&file, text).unwrap();
         file
     };
-    let gh = write("bin/gh", &GH.replace("#!/bin/sh", "#!/bin/bash"));
-    fs::set_permissions(&gh, fs::Permissions::from_mode(0o755)).unwrap();
+    executable::write(&folder.path().join("bin/gh"), &GH.replace("#!/bin/sh", "#!/bin/bash"));
     write("run/findings/new.x/README.md", "# new.x\n\nwrong\n");
     write("run/findings/open.x/README.md", "# open.x\n\nstill wrong\n");
     write("run/logs/libfuzzer-parse.log", "panicked\n");

@@ -1,7 +1,9 @@
 //! `scripts/nightly` with stand-ins for what it runs: parts kept apart, budgets, seeds, being interrupted.
 
+#[path = "common/executable.rs"]
+mod executable;
+
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::Duration;
@@ -44,10 +46,7 @@ fn project() -> tempfile::TempDir {
         ("target/release/roundtrip", ROUNDTRIP),
         ("bin/cargo", CARGO),
     ] {
-        let file = project.path().join(name);
-        fs::create_dir_all(file.parent().unwrap()).unwrap();
-        fs::write(&file, text).unwrap();
-        fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).unwrap();
+        executable::write(&project.path().join(name), text);
     }
     project
 }

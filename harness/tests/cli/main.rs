@@ -3,6 +3,8 @@
 mod bad_input;
 mod commands;
 mod diagnostics;
+#[path = "../common/executable.rs"]
+mod executable;
 mod findings;
 mod known;
 mod night;

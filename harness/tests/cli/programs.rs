@@ -197,11 +197,9 @@ fn what_this_machine_cannot_run_is_left_out_and_said() {
 #[cfg(feature = "cranelift")]
 #[test]
 fn an_emulator_that_does_not_work_is_no_finding() {
-    use std::os::unix::fs::PermissionsExt;
-
     let script = "#!/bin/sh\n[ \"$1\" = --version ] && echo version 7.2\nexit 1\n";
-    let (folder, emulator) = crate::file("qemu-aarch64", script);
-    std::fs::set_permissions(&emulator, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    crate::executable::write(&folder.path().join("qemu-aarch64"), script);
     let paths = ["--format", "json", "--paths", "tiny/*,cranelift/aarch64-none"];
     let mut check = roundtrip();
     let checked = ran(check.arg("check").arg(case("tiny/euler1.tiny")).args(paths).env("PATH", folder.path()));
