@@ -116,7 +116,7 @@ impl Trial {
         if text.0 > most {
             bail!("it was left with {} statements\n{}", text.0, text.1);
         }
-        again(&file, fault)
+        again(&file, corpus, fault)
     }
 
     /// The trial in a line.
@@ -187,10 +187,10 @@ fn recorded(folder: &Path, file: &Path) -> anyhow::Result<(usize, String)> {
     Ok((loaded.case.program.statements(), text.clone()))
 }
 
-/// The record alone shows the fault again, in a new process.
-fn again(file: &Path, fault: Fault) -> anyhow::Result<()> {
+/// The record alone shows the fault again, in a new process, which knows of no issues of compilers that it may look like.
+fn again(file: &Path, corpus: &Path, fault: Fault) -> anyhow::Result<()> {
     let mut command = Command::new(std::env::current_exe()?);
-    command.args(["check", "--plant", fault.name(), "--quiet"]).arg(file);
+    command.args(["check", "--plant", fault.name(), "--quiet", "--corpus"]).arg(corpus).arg(file);
     let status = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status()?;
     if status.code() != Some(Status::Finding.code().into()) {
         bail!("its record does not show it again: exit status {:?}", status.code());
