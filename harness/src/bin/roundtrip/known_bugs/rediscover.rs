@@ -158,9 +158,10 @@ fn targets(args: &Args, terminal: &Terminal) -> anyhow::Result<(Vec<Target>, Vec
     Ok((targets, missing))
 }
 
-/// The first path of a claim on the first version that is wrong.
+/// The first path of a claim on the newest version that is wrong, beside what is linked in: the older ones have more other
+/// bugs, which a search meets first.
 fn wrong_path(claim: &Claim, versions: &[Version]) -> anyhow::Result<Option<Box<dyn harness::path::Path>>> {
-    for version in versions.iter().filter(|it| it.compiler == claim.compiler && claim.contains(&it.version)) {
+    for version in versions.iter().rev().filter(|it| it.compiler == claim.compiler && claim.contains(&it.version)) {
         for variant in &claim.variants {
             if let Some(path) = version.path(variant).map_err(|reason| anyhow!(reason))? {
                 return Ok(Some(path));
