@@ -81,12 +81,15 @@ impl Compiler {
         }
         // `compile` optimizes the function in place, so it holds the optimized one then, whatever came of the rest.
         now::enter(Stage::Compile);
-        let compiled = catch(|| compat::compile(&mut self.context, isa)).or_else(|panic| {
-            let error = compat::no_lowering(&panic);
-            // What a panic leaves is of no use, be it no crash.
-            self.context = Context::new();
-            error.map(Err).ok_or_else(|| Stop::fault(Stage::Compile, FaultKind::Crash, panic))
-        })?;
+        let compiled = match catch(|| compat::compile(&mut self.context, isa)) {
+            Ok(compiled) => compiled,
+            Err(panic) => {
+                // What it leaves is of no use, be it no crash.
+                self.context = Context::new();
+                let crash = || Stop::fault(Stage::Compile, FaultKind::Crash, panic.clone());
+                return Err(compat::no_lowering(&panic).map_or_else(crash, stop_of));
+            }
+        };
         self.record(Stage::Optimize, case, detail, seen)?;
         compiled.map_err(stop_of)?;
         self.verify(isa, Stage::Optimize)?;
