@@ -1,7 +1,8 @@
 //! Run directives: comments of a program's file that say on which inputs to run it and what is right then.
 //!
 //! `# run: 10, 3 => return 23`, a line of its own in any of the four languages (`docs/LANGUAGE.md` §1, "Run
-//! directives"). A file with expected outcomes is a test by itself.
+//! directives"). A file with expected outcomes is a test by itself. `# path: llvm/phi:gvn` names a path beyond the usual ones
+//! that the program is to go through.
 
 use std::fmt;
 use std::ops::Range;
@@ -33,6 +34,17 @@ pub fn parse(text: &str) -> Result<Vec<Directive>, SyntaxError> {
         }
     }
     Ok(directives)
+}
+
+/// The names of the paths that a file's text asks for beside the usual ones.
+pub fn paths(text: &str) -> impl Iterator<Item = &str> {
+    let comments = text.lines().filter_map(|line| line.trim().strip_prefix('#'));
+    comments.filter_map(|comment| comment.trim_start().strip_prefix("path:").map(str::trim))
+}
+
+/// The line that asks for a path, with its end.
+pub fn path_line(name: impl fmt::Display) -> String {
+    format!("# path: {name}\n")
 }
 
 /// The directive at `span`, whose input vector begins at `begin`.

@@ -51,7 +51,7 @@ use std::time::{Duration, Instant};
 
 use case::Case;
 use compare::Report;
-use path::{Detail, Path, PathId};
+use path::{Detail, FaultKind, Path, PathId};
 
 /// The main job on one case: every path observes it, what they made is judged, what they gave is compared.
 pub fn check(case: &Case, paths: &[&dyn Path], detail: Detail) -> Report {
@@ -89,11 +89,18 @@ pub fn check_timed(case: &Case, paths: &[&dyn Path], detail: Detail, spent: &mut
         &shortened
     };
 
+    // Machine code gets the time that all the fuel would take. Once it hangs on a path, the others get what the steps would
+    // take that there were: it would be every path's whole limit otherwise.
+    let steps = ended.iter().map(|run| run.steps).max().unwrap_or(0);
+    let hurried = Case { fuel: steps, ..runnable.clone() };
+    let mut one_hangs = false;
+
     let mut judged = Vec::with_capacity(paths.len());
     for path in paths {
         let id = path.id();
         let start = Instant::now();
-        let mut observation = path.observe(runnable, detail);
+        let mut observation = path.observe(if one_hangs { &hurried } else { runnable }, detail);
+        one_hangs |= observation.faults.iter().any(|fault| fault.kind == FaultKind::Hang);
         if detail.texts {
             let raised = judge::raised_texts(&observation);
             observation.texts.extend(raised);

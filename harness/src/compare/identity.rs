@@ -9,10 +9,13 @@
 //!   is the first wrong step (`lab-naive`, `lab-pruned`, `lab-phi`), for a compiler the least optimization or the one
 //!   perturbation that it takes. A path that executes the right thing from a form that is wrong is not to blame: what
 //!   raised the form or interpreted it is (`raised`);
-//! - the first **pass** that a path taken apart pass by pass is wrong after, of the accused's compiler;
-//! - the **shape** (`minimize::shape`): what the program is made of, as far as the finding needs it.
+//! - the first **pass** that a path taken apart pass by pass is wrong after, of the accused's compiler; it then stands for
+//!   all paths that have it;
+//! - the **shape** (`minimize::shape`): what the program is made of, as far as the finding needs it. Where a pass is named,
+//!   only whether that is memory or an effect: what brings the pass to do the wrong thing is chance, and the first bad
+//!   pass alone is what campaigns against LLVM tell miscompiles apart by.
 //!
-//! `disagree.construct.cranelift-none.lt`. Chen et al. (*Taming Compiler Fuzzers*, PLDI 2013) rank findings by distances
+//! `disagree.construct.cranelift-none.lt`, `disagree.optimize.llvm.gvn`. Chen et al. (*Taming Compiler Fuzzers*, PLDI 2013) rank findings by distances
 //! between such features; with programs as small as these, equality does.
 
 use std::collections::BTreeSet;
@@ -41,7 +44,7 @@ impl Identity {
     /// Nothing if the report is no finding.
     pub fn of(report: &Report, order: &[PathId], shape: &str) -> Option<Identity> {
         let signature = report.signature.as_ref()?;
-        let stage = signature.0.split('.').nth(1)?;
+        let stage = signature.stage()?;
         let fault = first_fault(report).filter(|_| report.verdict != Verdict::Disagree);
         if stage == "judge" {
             // Of validators: what broke, and who judged it wrong, is all said.
@@ -62,9 +65,12 @@ impl Identity {
             }
         };
         let pass = first_pass(report, stage, &accused, order);
-        let parts = [signature.kind(), stage, &accused].into_iter().map(String::from);
+        // Which pipelines have the pass that is at fault says nothing.
+        let accused = pass.as_ref().and(accused.split('-').next()).unwrap_or(&accused);
+        let parts = [signature.kind(), stage, accused].into_iter().map(String::from);
         // A validator looks at one edge at a time, so whether that goes back says nothing.
         let shape = if report.verdict == Verdict::Invalid { shape.replace("loop", "if") } else { shape.into() };
+        let shape = if pass.is_some() { effects(&shape) } else { shape };
         let shape = Some(shape).filter(|shape| !shape.is_empty());
         Some(Identity(parts.chain(pass).chain(said).chain(shape).collect::<Vec<_>>().join(".")))
     }
@@ -78,6 +84,12 @@ fn first_pass(report: &Report, stage: &str, accused: &str, order: &[PathId]) -> 
     });
     let place = |path: &PathId| order.iter().position(|other| other == path);
     passes.min_by_key(|(path, _)| place(path)).and_then(|(_, note)| note.pass.as_deref().map(slug))
+}
+
+/// The words of a shape that are memory or effects.
+fn effects(shape: &str) -> String {
+    let is_effect = |word: &&str| ["emit", "load", "store"].iter().any(|effect| word.starts_with(effect));
+    shape.split('-').filter(is_effect).collect::<Vec<_>>().join("-")
 }
 
 /// Everything that gave a wrong outcome.
@@ -106,13 +118,15 @@ fn contradicts_itself(report: &Report, form: &Source) -> bool {
         })
 }
 
-/// What raises and interprets forms: of some compilers, if only their forms are wrong.
+/// What raises and interprets forms. Of some compilers, if only their forms are wrong; but what two compilers have in common
+/// is what interprets the forms of all.
 fn raised(report: &Report) -> String {
     let sources = report.runs.iter().flat_map(|run| &run.classes).flat_map(|class| &class.sources);
     let raising: BTreeSet<&str> =
         sources.filter(|it| it.stage != Stage::Execute).map(|it| it.path.compiler.as_str()).collect();
     let wrong: BTreeSet<&str> = wrong(report).map(|source| source.path.compiler.as_str()).collect();
-    if wrong.is_superset(&raising) {
+    let compilers = wrong.iter().filter(|compiler| **compiler != "lab").count();
+    if compilers > 1 || wrong.is_superset(&raising) {
         return "raised".into();
     }
     format!("raised-{}", wrong.into_iter().collect::<Vec<_>>().join("+"))
@@ -190,6 +204,12 @@ mod tests {
         assert_eq!(identity(&raised, "loop"), "disagree.construct.raised.loop");
         let of_one = report(CONSTRUCT, &[("c/none", Execute), ("lab/naive", Construct)], &[("c/none", Construct)]);
         assert_eq!(identity(&of_one, "loop"), "disagree.construct.raised-c.loop");
+        let of_two = |one, other| {
+            let right = [("c/none", Execute), ("e/none", Construct)];
+            identity(&report(CONSTRUCT, &right, &[(one, Construct), (other, Construct)]), "loop")
+        };
+        assert_eq!(of_two("c/none", "d/none"), "disagree.construct.raised.loop");
+        assert_eq!(of_two("c/none", "lab/phi"), "disagree.construct.raised-c+lab.loop");
         let memory = report(CONSTRUCT, &[("c/none", Execute)], &[("c/none", Construct), ("c/speed", Execute)]);
         assert_eq!(identity(&memory, "load"), "disagree.construct.c-none.load");
         let other = report(CONSTRUCT, &[("c/speed", Execute)], &[("c/none", Construct)]);
@@ -203,7 +223,8 @@ mod tests {
         let note = |stage, pass: &str| Note { stage, pass: Some(pass.into()), message: String::new() };
         report.notes.push((path("d/steps"), note(Stage::Optimize, "licm")));
         report.notes.push((path("c/speed"), note(Stage::Optimize, "gvn")));
-        assert_eq!(identity(&report, "loop"), "disagree.optimize.c-speed.gvn.loop");
+        assert_eq!(identity(&report, "loop"), "disagree.optimize.c.gvn");
+        assert_eq!(identity(&report, "mul-emit-loop"), "disagree.optimize.c.gvn.emit");
         report.signature = Some(Signature("disagree.construct.c~".into()));
         assert_eq!(identity(&report, "loop"), "disagree.construct.c-speed.loop");
     }

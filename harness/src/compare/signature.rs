@@ -33,6 +33,11 @@ impl Signature {
     pub fn kind(&self) -> &str {
         self.0.split('.').next().unwrap_or_default()
     }
+
+    /// Its second word: the name of the first stage that is wrong, or `judge`.
+    pub fn stage(&self) -> Option<&str> {
+        self.0.split('.').nth(1)
+    }
 }
 
 /// The verdict and signature: of everything that is wrong, the first stage counts, and there the gravest kind.

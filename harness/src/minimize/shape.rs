@@ -2,7 +2,7 @@
 //! shape names the construct at fault, whatever the names, the constants and the order.
 //!
 //! An operation is a word of it when no other operation can stand in its place: `1 - 0` shows that operands were
-//! exchanged, `1 + 0` doesn't. `a > b` is `b < a`. `narrow` is an operation at 8, 16 or 32 bits for which another at the
+//! exchanged, `1 + 0` doesn't. `a > b` is `b < a`, and `a <= 1` is `a < 2`. `narrow` is an operation at 8, 16 or 32 bits for which another at the
 //! same width would do, be it on -1. What jumps is `if`, with `&&` and `||`, or `loop`; arithmetic that steers a loop is
 //! part of it, since how often it must go round is chance. Beside a comparison that is a word jumps are none: they are
 //! what it is for. `wide` is a number that 32 bits don't hold, which the minimizer would not have left for nothing, unless
@@ -205,9 +205,13 @@ fn is_needed(case: &Case, op: Op, interesting: &mut dyn FnMut(&Case) -> bool) ->
     // A copy is none of Tiny's operations, and what it does is the minimizer's work anyway.
     let others = others.into_iter().filter(|&other| other.arity() == op.arity() && word(other) != op);
     let mut others = others.filter(|other| *other != Op::Copy);
-    // Of narrow numbers it is the sign that most faults are in, and what gives a negative one of other operands may not of
-    // these; of -1, most operations do.
-    let operands: &[Option<i64>] = if is_narrow(&op) { &[None, Some(-1)] } else { &[None] };
+    let operands: &[Operands] = if is_narrow(&op) {
+        &[Operands::Same, Operands::Constant(-1)]
+    } else if compares(op) {
+        &[Operands::Same, Operands::Moved(-1), Operands::Moved(1)]
+    } else {
+        &[Operands::Same]
+    };
     op != Op::Copy
         && !others.any(|other| {
             operands.iter().any(|&operands| {
@@ -218,8 +222,31 @@ fn is_needed(case: &Case, op: Op, interesting: &mut dyn FnMut(&Case) -> bool) ->
         })
 }
 
-/// Puts another operation wherever one stands, on its operands or on a constant.
-fn replace(program: &mut Program, op: Op, other: Op, operands: Option<i64>) {
+/// What another operation is tried on.
+#[derive(Clone, Copy)]
+enum Operands {
+    /// What the operation had.
+    Same,
+    /// Of narrow numbers it is the sign that most faults are in, and what gives a negative one of other operands may not of
+    /// these; of -1, most operations do.
+    Constant(i64),
+    /// Its constants, with so much added: `a <= 1` is `a < 2`.
+    Moved(i64),
+}
+
+impl Operands {
+    /// The constant to put where this one stands, or a variable.
+    fn instead(self, constant: Option<i64>) -> Option<i64> {
+        match self {
+            Operands::Same => constant,
+            Operands::Constant(value) => Some(value),
+            Operands::Moved(by) => constant.map(|value| value.wrapping_add(by)),
+        }
+    }
+}
+
+/// Puts another operation wherever one stands.
+fn replace(program: &mut Program, op: Op, other: Op, operands: Operands) {
     match program {
         Program::Tiny(program) => {
             for n in 0..expressions(program).len() {
@@ -227,9 +254,12 @@ fn replace(program: &mut Program, op: Op, other: Op, operands: Option<i64>) {
                     && let Some(at) = expr.op_mut().filter(|at| word(**at) == op)
                 {
                     *at = other;
-                    if let Some(value) = operands {
-                        expr.operands_mut().for_each(|operand| *operand = Expr::Int(value));
-                    }
+                    expr.operands_mut().for_each(|operand| {
+                        let constant = if let Expr::Int(value) = operand { Some(*value) } else { None };
+                        if let Some(value) = operands.instead(constant) {
+                            *operand = Expr::Int(value);
+                        }
+                    });
                 }
             }
         }
@@ -239,8 +269,11 @@ fn replace(program: &mut Program, op: Op, other: Op, operands: Option<i64>) {
                     && word(assign.op) == op
                 {
                     assign.op = other;
-                    if let Some(value) = operands {
-                        assign.args[..other.arity()].fill(tac::Atom::Const(value));
+                    for operand in &mut assign.args[..other.arity()] {
+                        let constant = if let tac::Atom::Const(value) = operand { Some(*value) } else { None };
+                        if let Some(value) = operands.instead(constant) {
+                            *operand = tac::Atom::Const(value);
+                        }
                     }
                 }
             }
@@ -254,11 +287,14 @@ fn replace(program: &mut Program, op: Op, other: Op, operands: Option<i64>) {
     }
 }
 
-fn replace_in(body: &mut [Inst], op: Op, other: Op, operands: Option<i64>) {
+fn replace_in(body: &mut [Inst], op: Op, other: Op, operands: Operands) {
     for inst in body.iter_mut().filter(|inst| word(inst.op) == op) {
         inst.op = other;
-        if let Some(value) = operands {
-            inst.operands_mut().fill(lab::Atom::Const(value));
+        for operand in inst.operands_mut() {
+            let constant = if let lab::Atom::Const(value) = operand { Some(*value) } else { None };
+            if let Some(value) = operands.instead(constant) {
+                *operand = lab::Atom::Const(value);
+            }
         }
     }
 }
@@ -283,6 +319,18 @@ mod tests {
         let jumps = tiny_case("while a > 1 { if a - b { a = 0; } }\nreturn a");
         assert_eq!(shape(&jumps, &mut has(" > ")), "lt");
         assert_eq!(shape(&jumps, &mut has(" - ")), "sub-loop");
+    }
+
+    #[test]
+    fn a_comparison_counts_when_none_with_the_next_constant_will_do() {
+        let case = tiny_case("while b <= 1 { b = b + 1; }\nreturn b");
+        let gives_two = |case: &Case| {
+            let Program::Tiny(program) = &case.program else { return false };
+            tiny::eval(program, &[], 99).outcome == crate::op::End::Return(2).into()
+        };
+        assert_eq!(shape(&case, &mut { gives_two }), "loop");
+        let has = |case: &Case| Measure::of(case).text().contains(" <= 1");
+        assert_eq!(shape(&case, &mut { has }), "le");
     }
 
     #[test]

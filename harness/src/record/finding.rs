@@ -1,6 +1,6 @@
 //! A finding becomes a folder: `findings/IDENTITY/` with everything that a person needs to see it again.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -10,8 +10,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::case::Case;
 use crate::compare::{Identity, Report, Signature, Source};
+use crate::directives::path_line;
 use crate::op::Outcome;
-use crate::path::{PathId, Toolchain};
+use crate::path::{PathId, Toolchain, registry};
 use crate::record::{case_text, readme};
 use crate::structure::{self, Structure};
 
@@ -165,7 +166,7 @@ fn write(folder: &Path, finding: &Finding) -> io::Result<()> {
     let (case, report) = finding.minimized;
     let extension = case.program.form().extension();
     let program = format!("min.{extension}");
-    fs::write(folder.join(&program), case_text(case, &right(report)))?;
+    fs::write(folder.join(&program), further_paths(report) + &case_text(case, &right(report)))?;
     let (original, original_report) = finding.original;
     let original_name = format!("original.{}", original.program.form().extension());
     fs::write(folder.join(original_name), case_text(original, &right(original_report)))?;
@@ -185,6 +186,28 @@ fn write(folder: &Path, finding: &Finding) -> io::Result<()> {
     };
     fs::write(folder.join(RECORD), serde_json::to_string_pretty(&record)? + "\n")?;
     fs::write(folder.join("README.md"), readme::readme(finding, &program))
+}
+
+/// The lines that ask for what is wrong, if it is none of the usual paths: one of each group, so that the text alone shows
+/// the finding.
+pub fn further_paths(report: &Report) -> String {
+    let usual: Vec<PathId> = registry().iter().map(|path| path.id()).collect();
+    let linked_in =
+        |id: &PathId| usual.iter().any(|other| other.compiler == id.compiler && other.version == id.version);
+    let wrong = report.wrong();
+    if wrong.iter().any(|id| usual.contains(id)) {
+        return String::new();
+    }
+    let sources = report.runs.iter().flat_map(|run| &run.classes).flat_map(|class| &class.sources);
+    let mut groups: BTreeMap<&PathId, &str> = sources.map(|it| (&it.path, it.group.as_str())).collect();
+    groups.extend(report.faults.iter().map(|fault| (&fault.path, fault.group.as_str())));
+    let mut told = BTreeSet::new();
+    // What goes pass by pass is another path's, which is as wrong.
+    let in_steps = |id: &&PathId| id.variant.starts_with("steps-");
+    let (steps, whole): (Vec<&PathId>, Vec<&PathId>) = wrong.into_iter().partition(in_steps);
+    let first = whole.into_iter().chain(steps).filter(|id| told.insert(groups.get(id)));
+    // The version that is linked in goes with this program.
+    first.map(|id| path_line(if linked_in(id) { id.short() } else { id.to_string() })).collect()
 }
 
 /// The right outcome of each vector.

@@ -43,6 +43,42 @@ fn the_first_wrong_pass_is_named() {
     }
 }
 
+/// A finding on a random sequence of passes alone is recorded on the one that is at fault, and its text asks for that path.
+#[test]
+fn what_only_a_sequence_shows_is_recorded_on_its_shortest_part_and_shows_from_its_text_alone() {
+    let corpus = tempfile::tempdir().unwrap();
+    let plant = "--plant llvm-pass-phi-entries";
+    let path = "llvm/mem2reg:instsimplify+gvn+dce";
+    let options = format!("fuzz --seed 1 --programs 200 --findings 1 --paths tiny/*,lab/*,{path} --schedule *=100%");
+    let ran = run(words(&format!("{options} {plant} --corpus {}", corpus.path().display())));
+    assert_eq!(ran.status, 1, "{}", ran.stderr);
+    let mut findings = corpus.path().join("findings").read_dir().unwrap().map(|entry| entry.unwrap().path());
+    let folder = findings.find(|folder| folder.to_str().unwrap().contains("/disagree.optimize.llvm.gvn")).unwrap();
+    let file = folder.join("min.tiny");
+    let text = std::fs::read_to_string(&file).unwrap();
+    let line = text.lines().next().unwrap();
+    assert!(["# path: llvm/phi:gvn", "# path: llvm/mem2reg:gvn"].contains(&line), "{text}");
+    let (file, corpus) = (file.display(), corpus.path().display());
+    assert_eq!(run(words(&format!("check {file} --corpus {corpus} {plant}"))).status, 1);
+    let whole = run(words(&format!("corpus check {corpus}/findings {plant}")));
+    assert_eq!(whole.status, 0, "{}{}", whole.stdout, whole.stderr);
+    let smaller = run(words(&format!("minimize {file} {plant}"))).stdout;
+    assert_eq!(smaller.lines().next(), Some(line), "{smaller}");
+    let triaged = run(words(&format!("triage {} --replays 1 {plant}", folder.display())));
+    assert!(triaged.stdout.contains("gvn"), "{}{}", triaged.stdout, triaged.stderr);
+}
+
+#[test]
+fn a_path_that_cannot_be_had_is_told_and_left_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("p.tiny");
+    std::fs::write(&file, "# path: llvm/none-such\nreturn 1\n").unwrap();
+    let ran = run(words(&format!("check {}", file.display())));
+    assert_eq!(ran.status, 0);
+    let why = "left out: `# path: llvm/none-such`: no path is called llvm/none-such";
+    assert!(ran.stderr.contains(why), "{}", ran.stderr);
+}
+
 #[test]
 fn the_text_before_the_wrong_pass_is_kept() {
     let corpus = tempfile::tempdir().unwrap();
@@ -52,7 +88,7 @@ fn the_text_before_the_wrong_pass_is_kept() {
     let ran = run(words(&format!("{options} --plant llvm-pass-adds-flag --corpus {corpus_path}")));
     assert_eq!(ran.status, 1, "{}", ran.stderr);
     let mut findings = corpus.path().join("findings").read_dir().unwrap().map(|entry| entry.unwrap().path());
-    let is_its = |folder: &std::path::PathBuf| folder.to_str().unwrap().contains("/disagree.optimize.llvm-steps-mid");
+    let is_its = |folder: &std::path::PathBuf| folder.to_str().unwrap().contains("/disagree.optimize.llvm.");
     let ir = findings.find(is_its).unwrap().join("ir");
     let before = ir.read_dir().unwrap().map(|entry| entry.unwrap().path());
     let before = before.filter(|path| path.to_str().unwrap().contains("before-4-instcombine")).collect::<Vec<_>>();

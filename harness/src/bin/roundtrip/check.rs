@@ -29,7 +29,8 @@ Examples:
   roundtrip check deep-nest.tiny --hang-after 60s
   roundtrip check *.tac --paths 'lab/*,cranelift/*' --format json
 
-A file's `# run: 10, 3 => return 23` lines say what to run and what is right; another outcome is a finding.
+A file's `# run: 10, 3 => return 23` lines say what to run and what is right; another outcome is a finding. Its
+`# path: llvm/phi:gvn` lines name paths beside the usual ones.
 Constructed SSA that is worse than the lab's (`quality`) is told below the verdict, and no part of the exit status.
 Exit status: 0 all agree, 1 a finding, 2 a file that can't be used, 3 nothing worse than inconclusive, 4 only findings
 that the corpus knows as filed issues.")]
@@ -57,15 +58,17 @@ pub struct Args {
 /// Checks each file; one that can't be used does not keep the others from being checked.
 pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
     args.plant.apply();
-    let paths = args.paths.select(terminal)?;
+    let sources: Vec<_> = args.files.iter().map(|file| Source::read(file, &args.input_form)).collect();
+    let texts = sources.iter().filter_map(|source| Some(source.as_ref().ok()?.text.as_str()));
+    let paths = args.paths.select_for(texts, terminal)?;
     let paths: Vec<&dyn Path> = paths.iter().map(|path| &**path).collect();
     let known = args.known.read()?;
     let steps = settling_paths(&known, &paths);
     let all: Vec<&dyn Path> = paths.iter().copied().chain(steps.iter().map(|path| &**path)).collect();
     let checker = Checker::new(&all, &args.plant, &args.limits);
     let mut status = Status::Good;
-    for file in &args.files {
-        let checked = Source::read(file, &args.input_form)
+    for source in sources {
+        let checked = source
             .and_then(|source| source.load(&args.options, terminal))
             .and_then(|loaded| check_loaded(loaded, &paths, &checker, &known));
         match checked {

@@ -63,10 +63,12 @@ struct CheckArgs {
 pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
     let Command::Check(args) = &args.command;
     args.plant.apply();
-    let paths = args.paths.select(terminal)?;
-    let paths: Vec<&dyn Path> = paths.iter().map(|path| &**path).collect();
     let folder = args.folder.display();
     let entries = record::entries(&args.folder).with_context(|| format!("cannot read {folder}"))?;
+    // One that can't be read is told when its turn comes.
+    let texts: Vec<String> = entries.iter().filter_map(|entry| std::fs::read_to_string(&entry.file).ok()).collect();
+    let paths = args.paths.select_for(texts.iter().map(String::as_str), terminal)?;
+    let paths: Vec<&dyn Path> = paths.iter().map(|path| &**path).collect();
     let known = known::read(&args.folder)?;
     if entries.is_empty() && known.is_empty() {
         bail!("{folder} holds no program: nothing was checked");

@@ -7,6 +7,7 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 use harness::case::{Case, Form};
 use harness::compare::Report;
+use harness::directives;
 use harness::fuzzing;
 use harness::minimize::{self, Progress, shape};
 use harness::path::{Detail, Path, Stage};
@@ -16,7 +17,7 @@ use indicatif::ProgressBar;
 
 use crate::planted::Plant;
 use crate::select::PathOptions;
-use crate::source::{InputForm, RunOptions, Source, form_of, read_bytes};
+use crate::source::{InputForm, Loaded, RunOptions, Source, form_of, read_bytes};
 use crate::status::Status;
 use crate::terminal::Terminal;
 use crate::workers::{Checker, LimitOptions, Pace};
@@ -55,9 +56,9 @@ pub struct Args {
 /// Minimizes the program of a file.
 pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
     args.plant.apply();
-    let paths = args.paths.select(terminal)?;
+    let Loaded { source: Source { name, text, .. }, case, .. } = read(args, terminal)?;
+    let paths = args.paths.select_for([text.as_str()].into_iter(), terminal)?;
     let paths: Vec<&dyn Path> = paths.iter().map(|path| &**path).collect();
-    let (name, case) = read(args, terminal)?;
     let checker = Checker::new(&paths, &args.plant, &args.limits);
     let report = checker.check(&case, &paths, Detail::default())?;
     let Some(signature) = report.signature.clone() else {
@@ -70,7 +71,8 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
     bar.finish_and_clear();
     let case = smallest.with_context(|| name.clone())?.case;
     let report = checker.check(&case, &paths, Detail::default())?;
-    let text = case_text(&case, &record::right(&report));
+    let asked: String = directives::paths(&text).map(directives::path_line).collect();
+    let text = asked + &case_text(&case, &record::right(&report));
     match &args.out {
         Some(out) => std::fs::write(out, &text).with_context(|| format!("cannot write {}", out.display()))?,
         None => terminal.print(&text)?,
@@ -81,12 +83,10 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
 }
 
 /// A program's file, or an artifact of libFuzzer, whose name has no ending of ours.
-fn read(args: &Args, terminal: &Terminal) -> anyhow::Result<(String, Case)> {
+fn read(args: &Args, terminal: &Terminal) -> anyhow::Result<Loaded> {
     let file: &FilePath = &args.file;
     if form_of(file).is_some() || file.as_os_str() == "-" {
-        let source = Source::read(file, &args.input_form)?;
-        let name = source.name.clone();
-        return Ok((name, source.load(&args.options, terminal)?.case));
+        return Source::read(file, &args.input_form)?.load(&args.options, terminal);
     }
     let name = file.display().to_string();
     let form = args.input_form.input_form.unwrap_or(Form::Tiny);
@@ -95,7 +95,8 @@ fn read(args: &Args, terminal: &Terminal) -> anyhow::Result<(String, Case)> {
     if let Some(vectors) = args.options.vectors(&name, &case.program)? {
         case.vectors = vectors;
     }
-    Ok((name, case))
+    let source = Source { name, text: String::new(), form, dialect: args.input_form.dialect };
+    Ok(Loaded { source, case, expectations: Vec::new() })
 }
 
 /// A minimized finding.

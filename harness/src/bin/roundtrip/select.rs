@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use anyhow::{Context, anyhow, bail};
 use globset::{Glob, GlobMatcher};
+use harness::directives;
 use harness::path::installed::Version;
 use harness::path::{self, Path, PathId, installed};
 
@@ -23,6 +24,25 @@ pub struct PathOptions {
 }
 
 impl PathOptions {
+    /// [`PathOptions::select`], and what programs' texts ask for by `# path:` lines, unless the options say all of it. One
+    /// that can't be had is told and left out.
+    pub fn select_for<'a>(
+        &self,
+        texts: impl Iterator<Item = &'a str>,
+        terminal: &Terminal,
+    ) -> anyhow::Result<Vec<Box<dyn Path>>> {
+        let mut selected = self.select(terminal)?;
+        let names: BTreeSet<&str> = texts.flat_map(directives::paths).filter(|_| self.paths.is_none()).collect();
+        for name in names {
+            match by_name(name) {
+                Ok(path) if selected.iter().any(|other| other.id() == path.id()) => {}
+                Ok(path) => selected.push(path),
+                Err(why) => terminal.warn(format!("left out: `# path: {name}`: {why:#}")),
+            }
+        }
+        Ok(selected)
+    }
+
     /// The paths asked for, in the registry's order; at least one, and all usable here. What a glob names beside others and
     /// can't be used is told and left out; of what a glob names, something must be usable.
     pub fn select(&self, terminal: &Terminal) -> anyhow::Result<Vec<Box<dyn Path>>> {

@@ -1,9 +1,10 @@
 //! Which operations of a program only say how often a loop goes round: those of its condition, and those that compute a
-//! variable of the condition.
+//! variable which the condition is computed of.
 
 use crate::case::Program;
 use crate::op::Op;
 use crate::tac::{self, Atom, Line};
+use crate::tiny::walk::lists;
 use crate::tiny::{Expr, Program as Tiny, Stmt, Var};
 
 /// Whether all operations of a kind do nothing else. For a program with a loop.
@@ -17,24 +18,36 @@ pub fn steers(program: &Program, is_kind: impl Fn(Op) -> bool) -> bool {
 
 /// The operations that stand elsewhere.
 fn others_of_tiny(program: &Tiny) -> Vec<Op> {
+    let statements = || lists(program).into_iter().flatten();
+    let tested = statements().filter_map(|stmt| if let Stmt::While(test, _) = stmt { Some(test) } else { None });
+    let steering = with_operands(tested.flat_map(variables).collect(), |computed| {
+        let assigned = statements().filter_map(move |stmt| match stmt {
+            Stmt::Assign(target, value) if *target == computed => Some(value),
+            _ => None,
+        });
+        assigned.flat_map(variables).collect()
+    });
     let mut others = Vec::new();
-    let mut steering = Vec::new();
-    conditions(&program.body, &mut steering);
     of_list(&program.body, &steering, &mut others);
     of_expression(&program.result, &mut |expr| others.extend(operation(expr)));
     others
 }
 
-/// The variables of all loops' conditions.
-fn conditions(list: &[Stmt], variables: &mut Vec<Var>) {
-    for stmt in list {
-        if let Stmt::While(condition, _) = stmt {
-            of_expression(condition, &mut |expr| {
-                variables.extend(if let Expr::Var(var) = expr { Some(*var) } else { None })
-            });
-        }
-        stmt.blocks().for_each(|block| conditions(block, variables));
+/// Variables and all that they are computed of.
+fn with_operands<V: Copy + PartialEq>(mut variables: Vec<V>, operands: impl Fn(V) -> Vec<V>) -> Vec<V> {
+    let mut looked_at = 0;
+    while let Some(&computed) = variables.get(looked_at) {
+        let new: Vec<V> = operands(computed).into_iter().filter(|var| !variables.contains(var)).collect();
+        variables.extend(new);
+        looked_at += 1;
     }
+    variables
+}
+
+fn variables(expr: &Expr) -> Vec<Var> {
+    let mut variables = Vec::new();
+    of_expression(expr, &mut |expr| variables.extend(if let Expr::Var(var) = expr { Some(*var) } else { None }));
+    variables
 }
 
 fn of_list(list: &[Stmt], steering: &[Var], others: &mut Vec<Op>) {
@@ -73,21 +86,18 @@ fn operation(expr: &Expr) -> Option<Op> {
 
 /// The same of three-address code, where a condition is computed by lines of its own.
 fn others_of_tac(program: &tac::Program) -> impl Iterator<Item = Op> {
-    let mut steering = Vec::new();
     let variable = |atom: &Atom| if let Atom::Var(var) = atom { Some(*var) } else { None };
-    for line in &program.lines {
-        if let Line::If { cond, .. } | Line::Switch { value: cond, .. } = line {
-            steering.extend(variable(cond));
-        }
-    }
-    let tested = steering.clone();
-    for line in &program.lines {
-        if let Line::Assign(assign) = line
-            && tested.contains(&assign.dest)
-        {
-            steering.extend(assign.operands().iter().filter_map(variable));
-        }
-    }
+    let tested = program.lines.iter().filter_map(|line| match line {
+        Line::If { cond, .. } | Line::Switch { value: cond, .. } => variable(cond),
+        _ => None,
+    });
+    let steering = with_operands(tested.collect(), |computed| {
+        let assigned = program.lines.iter().filter_map(|line| match line {
+            Line::Assign(assign) if assign.dest == computed => Some(assign.operands().iter().filter_map(variable)),
+            _ => None,
+        });
+        assigned.flatten().collect()
+    });
     program.lines.iter().filter_map(move |line| match line {
         Line::Assign(assign) if !steering.contains(&assign.dest) => Some(assign.op),
         _ => None,
@@ -106,11 +116,15 @@ mod tests {
         let steers = |op| super::steers(&program, |other| other == op);
         assert!(steers(Op::Lt) && steers(Op::Add));
         assert!(!steers(Op::Mul) && !steers(Op::Sub));
+        let lagged = tiny::parse("while b { b = c * 2; c = a; a = a - 1; d = a + 1; }\nreturn d").unwrap();
+        let lagged = Program::Tiny(lagged);
+        let steers = |op| super::steers(&lagged, |other| other == op);
+        assert!(steers(Op::Sub) && steers(Op::Mul) && !steers(Op::Add));
     }
 
     #[test]
     fn so_they_do_in_three_address_code() {
-        let text = "L:\nc = lt a, 9\nifz c goto M\nb = mul a, 2\na = add a, 1\ngoto L\nM:\nret b";
+        let text = "L:\nc = lt a, 9\nifz c goto M\nb = mul a, 2\na = copy d\nd = add d, 1\ngoto L\nM:\nret b";
         let program = Program::Tac(tac::parse(text).unwrap());
         let steers = |op| super::steers(&program, |other| other == op);
         assert!(steers(Op::Lt) && steers(Op::Add));

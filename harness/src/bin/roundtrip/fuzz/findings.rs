@@ -22,6 +22,7 @@ use harness::record::{self, Finding, Recorded, Toolchained};
 use harness::report::{self, Checked};
 
 use crate::check::parting_of;
+use crate::fuzz::closer;
 use crate::fuzz::job::Found;
 use crate::fuzz::progress::Progress;
 use crate::fuzz::{Args, INTERRUPTED, limits};
@@ -118,7 +119,7 @@ impl<'a> Findings<'a> {
             original: (&found.case, &found.report),
             minimized: (&found.case, &found.report),
             origin: origin.clone(),
-            paths: self.toolchains(&found.took_part),
+            paths: self.those(&found.took_part).into_iter().map(Toolchained::of).collect(),
             options: self.options(&found.took_part),
         };
         let recorded = record::record(&self.args.corpus, &finding);
@@ -131,7 +132,7 @@ impl<'a> Findings<'a> {
         if self.args.no_minimize {
             return as_it_is();
         }
-        let paths: Vec<&dyn Path> = found.took_part.iter().map(|&path| self.paths[path]).collect();
+        let paths = self.those(&found.took_part);
         let step = |step: &_| self.progress.busy(format!("minimizing {signature}: {}", minimize::describe(step)));
         let start = Instant::now();
         let is_over = || INTERRUPTED.load(Ordering::Relaxed) || start.elapsed() >= limits::MINIMIZING;
@@ -149,8 +150,7 @@ impl<'a> Findings<'a> {
     fn identify(&mut self, index: u64, found: &Found, (case, shape): (&Case, &str)) -> anyhow::Result<Option<Logged>> {
         let texts = Detail { texts: true, ..Detail::default() };
         let looked = |took_part: &[usize]| {
-            let paths: Vec<&dyn Path> = took_part.iter().map(|&path| self.paths[path]).collect();
-            anyhow::Ok((self.checker.check(case, &paths, texts)?, took_part.to_vec()))
+            anyhow::Ok((self.checker.check(case, &self.those(took_part), texts)?, took_part.to_vec()))
         };
         let (mut report, mut took_part) = looked(&self.on)?;
         if !report.verdict.is_finding() {
@@ -163,6 +163,14 @@ impl<'a> Findings<'a> {
             self.progress.aside(|| self.terminal.warn(why));
             (report, took_part) = (found.report.clone(), found.took_part.clone());
             (case, shape) = (&found.case, NOT_MINIMIZED);
+        }
+        let mut paths = self.those(&took_part);
+        let further = closer::further(case, &report, &paths, self.args)?;
+        if !further.is_empty() {
+            paths.retain(|path| !closer::is_sequence(&path.id()));
+            paths.extend(further.iter().map(|path| &**path));
+            let closer = Checker::new(&paths, &self.args.plant, &self.args.limits).check(case, &paths, texts)?;
+            report = if closer.verdict.is_finding() { closer } else { report };
         }
         let (Some(signature), Some(identity)) = (&report.signature, Identity::of(&report, self.ids, shape)) else {
             return Ok(None);
@@ -178,7 +186,7 @@ impl<'a> Findings<'a> {
             original: (&found.case, &found.report),
             minimized: (case, &report),
             origin: self.origin(index),
-            paths: self.toolchains(&took_part),
+            paths: paths.iter().map(|path| Toolchained::of(*path)).collect(),
             options: self.options(&took_part),
         };
         let corpus = &self.args.corpus;
@@ -200,8 +208,8 @@ impl<'a> Findings<'a> {
         format!("program {index} of seed {}", self.args.seed)
     }
 
-    fn toolchains(&self, took_part: &[usize]) -> Vec<Toolchained> {
-        took_part.iter().map(|&path| Toolchained::of(self.paths[path])).collect()
+    fn those(&self, took_part: &[usize]) -> Vec<&'a dyn Path> {
+        took_part.iter().map(|&path| self.paths[path]).collect()
     }
 
     /// Prints a program's report, and where its finding lies.
@@ -211,7 +219,7 @@ impl<'a> Findings<'a> {
         (case, report): (&Case, &Report),
         recorded: Option<&Recorded>,
     ) -> anyhow::Result<()> {
-        let text = record::case_text(case, &record::right(report));
+        let text = record::further_paths(report) + &record::case_text(case, &record::right(report));
         let extension = case.program.form().extension();
         let file = match recorded {
             Some(Recorded::New(folder)) => folder.join(format!("min.{extension}")).display().to_string(),
@@ -240,8 +248,8 @@ impl<'a> Findings<'a> {
     /// The options of a command that repeats this run's check with the paths which took part.
     pub fn options(&self, took_part: &[usize]) -> String {
         let plant = self.args.plant.arguments();
-        let usual = self.args.paths.paths.is_none() && self.args.pipelines == 0;
-        if took_part.len() == self.ids.len() && usual {
+        // What is wrong beside the usual paths, the program's text asks for itself.
+        if took_part.len() == self.ids.len() && self.args.paths.paths.is_none() {
             return plant;
         }
         let names: Vec<String> = took_part.iter().map(|&path| self.ids[path].to_string()).collect();

@@ -6,6 +6,7 @@
 //! writes all of it down.
 
 mod accounts;
+mod closer;
 mod findings;
 pub mod job;
 mod limits;

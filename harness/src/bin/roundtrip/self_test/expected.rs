@@ -50,8 +50,8 @@ pub fn options(fault: Fault) -> &'static [&'static str] {
         | LlvmEmitIsPure | LlvmArrayNotZeroed | LlvmArrayShort => &["--dialect", "plus"],
         // In what Tiny does not have.
         TacParseIfz | LabLiveForgetsBranch => &["--form", "tac"],
-        // Poison that only some bits depend on is rare, and takes the longer pipelines, which run on few programs.
-        LlvmPassSelectToAnd => &["--paths", "tiny/eval,lab/tac,llvm/steps-O2", "--schedule", "*=100%"],
+        // Poison is rare where instructions promise nothing, and takes the longer pipelines, which run on few programs.
+        LlvmPassSelectToAnd => &["--paths", "tiny/eval,lab/tac,llvm/steps-O2-flags", "--schedule", "*=100%"],
         _ => &[],
     }
 }
@@ -119,15 +119,15 @@ impl Expected {
             }
             // Before LLVM optimizes, an effect that is promised away is still there, and so is what an array holds in the
             // lab's form.
-            LlvmEmitIsPure => Finding(&["disagree.optimize.llvm-", "disagree.execute.llvm-"]),
+            LlvmEmitIsPure => Finding(&["disagree.optimize.llvm", "disagree.execute.llvm-"]),
             // What memory holds that nothing was stored in is chance, as constructed too.
             LlvmArrayNotZeroed => {
-                Finding(&["disagree.construct.llvm-", "disagree.optimize.llvm-", "disagree.execute.llvm-"])
+                Finding(&["disagree.construct.llvm-", "disagree.optimize.llvm", "disagree.execute.llvm-"])
             }
             LlvmCarriedSign => Finding(&["disagree.construct.llvm-phi-narrow"]),
             LlvmPhiSwap => Finding(&["disagree.construct.llvm-phi", "invalid.construct.llvm-phi"]),
             LlvmPassAddsFlag | LlvmPassKeepsFlag | LlvmPassSelectToAnd | LlvmPassPhiEntries => {
-                Finding(&["disagree.optimize.llvm-", "invalid.optimize.llvm-"])
+                Finding(&["disagree.optimize.llvm.", "invalid.optimize.llvm-"])
             }
         }
     }

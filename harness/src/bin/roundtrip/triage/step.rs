@@ -78,9 +78,9 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
         terminal.line(serde_json::to_string(&path::check_filetest(&text))?)?;
         return Ok(Status::Good);
     }
-    let paths = args.paths.select(terminal)?;
-    let case =
-        Source::read(&args.file, &InputForm { input_form: None, dialect: None })?.load(&args.options, terminal)?.case;
+    let source = Source::read(&args.file, &InputForm { input_form: None, dialect: None })?;
+    let paths = args.paths.select_for([source.text.as_str()].into_iter(), terminal)?;
+    let case = source.load(&args.options, terminal)?.case;
     match args.step {
         Step::Report => {
             let paths: Vec<&dyn Path> = paths.iter().map(|path| &**path).collect();

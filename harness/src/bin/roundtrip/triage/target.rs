@@ -59,8 +59,10 @@ impl Target {
             let (compiler, variant) = recorded.split_once('/')?;
             let (compiler, version) = compiler.split_once('@').map_or((compiler, None), |(c, v)| (c, Some(v)));
             let id = PathId::new(compiler, version, variant);
-            let is_here = linked_in.contains(&id) || installed.iter().any(|found| found.holds(&id));
-            let is_like = || linked_in.iter().any(|other| other.short() == id.short());
+            let of_its_own = path::custom(compiler, variant).map(|path| path.id());
+            let is_linked_in = linked_in.contains(&id) || of_its_own.as_ref() == Some(&id);
+            let is_here = is_linked_in || installed.iter().any(|found| found.holds(&id));
+            let is_like = || of_its_own.is_some() || linked_in.iter().any(|other| other.short() == id.short());
             let name = if is_here { recorded.clone() } else { is_like().then(|| id.short())? };
             Some(globset::escape(&name))
         };
