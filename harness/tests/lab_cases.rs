@@ -6,8 +6,9 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
+use harness::dialect::Dialect;
 use harness::lab::{self, Function, PhiFunction, Violation};
-use harness::op::Execution;
+use harness::op::{End, Execution};
 use serde_json::Value as Json;
 
 /// Calls `check` with each case's name, text and answers.
@@ -80,6 +81,25 @@ fn check_valid_ssa(name: &str, function: &Function, answers: &Json) {
     let phi = lab::args_to_phi(&split);
     assert_eq!(phi.to_string(), answers["phi"].as_str().unwrap(), "{name}");
     assert_eq!(lab::validate_phi(&phi), [], "{name}");
+}
+
+/// A dialect that is given counts, whatever the text says of itself.
+#[test]
+fn texts_are_read_in_the_dialect_that_is_given() {
+    let ssa = "ssa(a)\nB:\n  x = add.s8 a, 1\n  ret x\n";
+    let phi = ssa.replacen("ssa", "phi", 1);
+    for says in ["", "# dialect: core\n", "# dialect: plus\n"] {
+        let (ssa, phi) = (format!("{says}{ssa}"), format!("{says}{phi}"));
+        assert_eq!(
+            lab::run(&lab::parse_ssa_in(&ssa, Dialect::Plus).unwrap(), &[127], 9).outcome,
+            End::Return(-128).into()
+        );
+        assert_eq!(
+            lab::run_phi(&lab::parse_phi_in(&phi, Dialect::Plus).unwrap(), &[127], 9).outcome,
+            End::Return(-128).into()
+        );
+        assert!(lab::parse_ssa_in(&ssa, Dialect::Core).is_err() && lab::parse_phi_in(&phi, Dialect::Core).is_err());
+    }
 }
 
 #[test]

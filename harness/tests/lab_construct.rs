@@ -5,10 +5,13 @@ mod common;
 #[path = "../benches/programs/pathological.rs"]
 mod family;
 
-use arbitrary::{Arbitrary, Unstructured};
+use arbitrary::Unstructured;
 use arbtest::arbtest;
 use common::{Case, End, Run, cases};
+use harness::case::{Form, Program};
+use harness::dialect::Dialect;
 use harness::generate::function::valid_function;
+use harness::generate::{Policy, case_from};
 use harness::lab::theorems::{self, Checked};
 use harness::lab::{self, Function};
 
@@ -151,6 +154,13 @@ fn check(mut property: impl FnMut(&mut Unstructured) -> arbitrary::Result<Checke
     .size_max(4_096);
 }
 
+/// A program of either dialect.
+fn any_program(u: &mut Unstructured) -> arbitrary::Result<tiny::Program> {
+    let policy = Policy { dialect: *u.choose(&[Dialect::Core, Dialect::Plus])?, ..Policy::default() };
+    let Program::Tiny(program) = case_from(u, Form::Tiny, &policy).program else { panic!("asked for Tiny") };
+    Ok(program)
+}
+
 /// A small value for each input.
 fn vector(inputs: usize, u: &mut Unstructured) -> arbitrary::Result<Vec<i64>> {
     (0..inputs).map(|_| u.int_in_range(-3..=3)).collect()
@@ -159,7 +169,7 @@ fn vector(inputs: usize, u: &mut Unstructured) -> arbitrary::Result<Vec<i64>> {
 #[test]
 fn construction_keeps_any_program() {
     check(|u| {
-        let program = tiny::Program::arbitrary(u)?;
+        let program = any_program(u)?;
         let inputs = vector(program.inputs, u)?;
         Ok(theorems::construction_keeps_the_program(&program, &inputs, 2_000))
     });
@@ -168,7 +178,7 @@ fn construction_keeps_any_program() {
 #[test]
 fn pruning_keeps_the_behavior_of_any_program() {
     check(|u| {
-        let program = tiny::Program::arbitrary(u)?;
+        let program = any_program(u)?;
         let inputs = vector(program.inputs, u)?;
         Ok(theorems::pruning_keeps_the_behavior(&lab::construct_naive(&program), &inputs, 500))
     });
