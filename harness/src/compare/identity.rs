@@ -217,6 +217,17 @@ mod tests {
     }
 
     #[test]
+    fn what_is_undefined_or_wrong_on_another_run_contradicts_nothing() {
+        let mut undefined = report(CONSTRUCT, &[("c/none", Stage::Execute)], &[("c/none", Stage::Construct)]);
+        undefined.runs[0].classes[1].outcome = End::Undefined.into();
+        assert_eq!(identity(&undefined, "add"), "disagree.construct.c-none.add");
+        let mut elsewhere = report(CONSTRUCT, &[], &[("c/none", Stage::Construct)]);
+        let right = [("c/none", Stage::Execute), ("c/none", Stage::Construct)];
+        elsewhere.runs.extend(report(CONSTRUCT, &right, &[("c/speed", Stage::Construct)]).runs);
+        assert_eq!(identity(&elsewhere, "add"), "disagree.construct.c-none.add");
+    }
+
+    #[test]
     fn the_first_wrong_pass_is_told() {
         use crate::path::Note;
         let mut report = report("disagree.optimize.c~", &[], &[("c/speed", Stage::Optimize)]);
@@ -225,6 +236,8 @@ mod tests {
         report.notes.push((path("c/speed"), note(Stage::Optimize, "gvn")));
         assert_eq!(identity(&report, "loop"), "disagree.optimize.c.gvn");
         assert_eq!(identity(&report, "mul-emit-loop"), "disagree.optimize.c.gvn.emit");
+        report.notes.push((path("c/none"), note(Stage::Optimize, "sroa")));
+        assert_eq!(identity(&report, "loop"), "disagree.optimize.c.sroa", "the plainest path's");
         report.signature = Some(Signature("disagree.construct.c~".into()));
         assert_eq!(identity(&report, "loop"), "disagree.construct.c-speed.loop");
     }
