@@ -23,6 +23,9 @@ pub fn findings() -> PathBuf {
 /// where cargo-fuzz keeps the target's own corpus.
 pub fn start(target: &str, forms: &[Form]) {
     fuzzing::survive_panics();
+    for (path, why) in fuzzing::left_out() {
+        eprintln!("left out: {path}: {why}");
+    }
     let seeds = env::var_os("ROUNDTRIP_SEEDS").map(PathBuf::from);
     let seeds = seeds.unwrap_or_else(|| Path::new(FUZZ).join("corpus").join(target));
     fuzzing::plant_seeds(&corpus(), forms, &seeds);

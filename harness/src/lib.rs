@@ -91,16 +91,16 @@ pub fn check_timed(case: &Case, paths: &[&dyn Path], detail: Detail, spent: &mut
 
     // Machine code gets the time that all the fuel would take. Once it hangs on a path, the others get what the steps would
     // take that there were: it would be every path's whole limit otherwise.
-    let steps = ended.iter().map(|run| run.steps).max().unwrap_or(0);
-    let hurried = Case { fuel: steps, ..runnable.clone() };
-    let mut one_hangs = false;
-
+    let mut hurried = None;
     let mut judged = Vec::with_capacity(paths.len());
     for path in paths {
         let id = path.id();
         let start = Instant::now();
-        let mut observation = path.observe(if one_hangs { &hurried } else { runnable }, detail);
-        one_hangs |= observation.faults.iter().any(|fault| fault.kind == FaultKind::Hang);
+        let mut observation = path.observe(hurried.as_ref().unwrap_or(runnable), detail);
+        if hurried.is_none() && observation.faults.iter().any(|fault| fault.kind == FaultKind::Hang) {
+            let steps = ended.iter().map(|run| run.steps).max().unwrap_or(0);
+            hurried = Some(Case { fuel: steps, ..runnable.clone() });
+        }
         if detail.texts {
             let raised = judge::raised_texts(&observation);
             observation.texts.extend(raised);

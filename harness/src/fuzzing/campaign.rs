@@ -32,6 +32,11 @@ pub fn roundtrip(case: &Case, corpus: &std::path::Path) {
     }
 }
 
+/// The paths that can't be used here, and why: no target takes them.
+pub fn left_out() -> impl Iterator<Item = (PathId, String)> {
+    path::registry().into_iter().filter_map(|path| Some((path.id(), path.toolchain().unavailable?)))
+}
+
 /// Every path that can be used here, by its group.
 fn groups() -> &'static BTreeMap<String, Vec<Box<dyn Path>>> {
     static GROUPS: OnceLock<BTreeMap<String, Vec<Box<dyn Path>>>> = OnceLock::new();

@@ -11,7 +11,7 @@ mod judges;
 mod properties;
 mod seeds;
 
-pub use campaign::roundtrip;
+pub use campaign::{left_out, roundtrip};
 pub use input::{Function, Tac, Tiny, cross, from_bytes, mutate, tiny_or_tac};
 pub use judges::validate;
 pub use properties::{construct, parse, phi_args};

@@ -1,5 +1,6 @@
 //! What came of checking one program, laid out like a compiler's diagnostic.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Renderer, Snippet};
@@ -7,7 +8,7 @@ use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Renderer, Snip
 use crate::compare::{Report, Run, Signature, Verdict};
 use crate::op::{End, Outcome};
 use crate::parting::Parting;
-use crate::path::Stage;
+use crate::path::{PathId, Stage};
 use crate::report::{count, parting, values};
 use crate::structure::Structure;
 
@@ -105,7 +106,19 @@ impl Checked {
             0 => String::new(),
             n => format!(", {n} out of fuel"),
         };
-        format!("{} on {}{out_of_fuel}", count(ended, "run"), count(paths.len(), "path"))
+        format!("{} on {}{out_of_fuel}{}", count(ended, "run"), count(paths.len(), "path"), self.unsupported())
+    }
+
+    /// What some paths could not take: agreement says nothing of it.
+    fn unsupported(&self) -> String {
+        let paths: BTreeSet<&PathId> = self.report.unsupported.iter().map(|(path, _)| path).collect();
+        match self.report.unsupported.first() {
+            None => String::new(),
+            Some((path, first)) => {
+                let paths = count(paths.len(), "path");
+                format!(", not all of it on {paths}: {path}, {}: {}", first.stage, first.reason)
+            }
+        }
     }
 
     fn diagnostic(&self) -> Group<'_> {
@@ -277,7 +290,7 @@ fn wrapped(items: &[String], indent: &str) -> String {
 mod tests {
     use super::*;
     use crate::compare::{Class, PathFault, Source};
-    use crate::path::{FaultKind, PathId, Stage};
+    use crate::path::{FaultKind, Unsupported};
 
     fn source(compiler: &str, variant: &str, stage: Stage) -> Source {
         Source { path: PathId::new(compiler, None, variant), stage, group: compiler.into() }
@@ -308,6 +321,18 @@ mod tests {
         let report = report(Verdict::Disagree, Some("disagree.execute.cranelift"), vec![right(), wrong]);
         let checked = Checked::new("a.tiny", "input x, y;\nreturn x / y", report, Vec::new());
         insta::assert_snapshot!(checked.text(false));
+    }
+
+    #[test]
+    fn agreement_says_what_it_is_not_of() {
+        let mut report = report(Verdict::Agree, None, vec![right()]);
+        for variant in ["speed", "none"] {
+            let unsupported = Unsupported { stage: Stage::Optimize, reason: "no popcnt.i8".into() };
+            report.unsupported.push((PathId::new("c", None, variant), unsupported));
+        }
+        let checked = Checked::new("a.tiny", "return 3", report, Vec::new());
+        let expected = "a.tiny: agree (1 run on 2 paths, not all of it on 2 paths: c/speed, optimize: no popcnt.i8)";
+        assert_eq!(checked.text(false), expected);
     }
 
     #[test]

@@ -167,10 +167,12 @@ impl<'a> Findings<'a> {
         let mut paths = self.those(&took_part);
         let further = closer::further(case, &report, &paths, self.args)?;
         if !further.is_empty() {
-            paths.retain(|path| !closer::is_sequence(&path.id()));
-            paths.extend(further.iter().map(|path| &**path));
-            let closer = Checker::new(&paths, &self.args.plant, &self.args.limits).check(case, &paths, texts)?;
-            report = if closer.verdict.is_finding() { closer } else { report };
+            let usual = paths.iter().copied().filter(|path| !closer::is_sequence(&path.id()));
+            let closer: Vec<&dyn Path> = usual.chain(further.iter().map(|path| &**path)).collect();
+            let looked = Checker::new(&closer, &self.args.plant, &self.args.limits).check(case, &closer, texts)?;
+            if looked.verdict.is_finding() {
+                (paths, report) = (closer, looked);
+            }
         }
         let (Some(signature), Some(identity)) = (&report.signature, Identity::of(&report, self.ids, shape)) else {
             return Ok(None);
