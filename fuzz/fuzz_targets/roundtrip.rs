@@ -4,9 +4,9 @@
 use harness::case::Form;
 use harness::fuzzing::{self, Tiny};
 use libfuzzer_sys::{fuzz_crossover, fuzz_mutator, fuzz_target};
-use roundtrip_fuzz::{findings, start};
+use roundtrip_fuzz::{findings, start_on_paths};
 
-fuzz_target!(init: start("roundtrip", &[Form::Tiny]), |input: Tiny| {
+fuzz_target!(init: start_on_paths("roundtrip", &[Form::Tiny]), |input: Tiny| {
     fuzzing::property(|| fuzzing::roundtrip(&input.0, &findings()))
 });
 

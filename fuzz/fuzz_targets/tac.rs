@@ -4,9 +4,9 @@
 use harness::case::Form;
 use harness::fuzzing::{self, Tac};
 use libfuzzer_sys::{fuzz_mutator, fuzz_target};
-use roundtrip_fuzz::{findings, start};
+use roundtrip_fuzz::{findings, start_on_paths};
 
-fuzz_target!(init: start("tac", &[Form::Tac]), |input: Tac| {
+fuzz_target!(init: start_on_paths("tac", &[Form::Tac]), |input: Tac| {
     fuzzing::property(|| fuzzing::roundtrip(&input.0, &findings()))
 });
 

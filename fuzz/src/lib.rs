@@ -23,14 +23,19 @@ pub fn findings() -> PathBuf {
 /// where cargo-fuzz keeps the target's own corpus.
 pub fn start(target: &str, forms: &[Form]) {
     fuzzing::survive_panics();
-    for (path, why) in fuzzing::left_out() {
-        eprintln!("left out: {path}: {why}");
-    }
     let seeds = env::var_os("ROUNDTRIP_SEEDS").map(PathBuf::from);
     let seeds = seeds.unwrap_or_else(|| Path::new(FUZZ).join("corpus").join(target));
     fuzzing::plant_seeds(&corpus(), forms, &seeds);
     #[cfg(feature = "plant")]
     plant();
+}
+
+/// [`start`] of a target that goes through the paths. It says which ones it does without.
+pub fn start_on_paths(target: &str, forms: &[Form]) {
+    start(target, forms);
+    for (why, paths) in fuzzing::left_out() {
+        eprintln!("left out: {}: {why}", paths.join(", "));
+    }
 }
 
 /// Plants the fault that `ROUNDTRIP_PLANT` names, to see a target find it.

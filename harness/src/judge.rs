@@ -77,7 +77,7 @@ pub fn judge(
                 judged.structure = Some(Structure::of(&judged.path, &judged.group, &raised.function, yardstick));
             }
             let run = |(inputs, reference): (&Vec<i64>, &Execution)| {
-                Some(lab::run(&raised.function, inputs, 1000 + 32 * reference.steps).outcome)
+                Some(lab::run(&raised.function, inputs, 10_000 + 32 * reference.steps).outcome)
             };
             judged.results.push((raised.stage, case.vectors.iter().zip(reference).map(run).collect()));
         } else {

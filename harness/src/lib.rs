@@ -51,7 +51,7 @@ use std::time::{Duration, Instant};
 
 use case::Case;
 use compare::Report;
-use path::{Detail, FaultKind, Path, PathId};
+use path::{Detail, Fault, FaultKind, Path, PathId, Stage};
 
 /// The main job on one case: every path observes it, what they made is judged, what they gave is compared.
 pub fn check(case: &Case, paths: &[&dyn Path], detail: Detail) -> Report {
@@ -97,7 +97,8 @@ pub fn check_timed(case: &Case, paths: &[&dyn Path], detail: Detail, spent: &mut
         let id = path.id();
         let start = Instant::now();
         let mut observation = path.observe(hurried.as_ref().unwrap_or(runnable), detail);
-        if hurried.is_none() && observation.faults.iter().any(|fault| fault.kind == FaultKind::Hang) {
+        let hangs = |fault: &Fault| fault.stage == Stage::Execute && fault.kind == FaultKind::Hang;
+        if hurried.is_none() && observation.faults.iter().any(hangs) {
             let steps = ended.iter().map(|run| run.steps).max().unwrap_or(0);
             hurried = Some(Case { fuel: steps, ..runnable.clone() });
         }
@@ -115,4 +116,47 @@ pub fn check_timed(case: &Case, paths: &[&dyn Path], detail: Detail, spent: &mut
     let report = compare::compare(&case.vectors, &reference, judged);
     spent(Spent::Compare(start.elapsed()));
     report
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use super::*;
+    use case::Program;
+    use path::{Observation, Toolchain};
+
+    /// A path that hangs, and keeps the fuel that it was given.
+    struct Hangs<'a>(Stage, &'a Mutex<Vec<u64>>);
+
+    impl Path for Hangs<'_> {
+        fn id(&self) -> PathId {
+            PathId::new("hangs", None, "always")
+        }
+
+        fn toolchain(&self) -> Toolchain {
+            Toolchain { description: String::new(), group: "hangs".into(), unavailable: None }
+        }
+
+        fn observe(&self, case: &Case, _: Detail) -> Observation {
+            self.1.lock().unwrap().push(case.fuel);
+            let message = "never ends".into();
+            let fault = Fault { stage: self.0, kind: FaultKind::Hang, message };
+            Observation { faults: vec![fault], ..Observation::empty() }
+        }
+    }
+
+    #[test]
+    fn once_machine_code_hangs_the_others_get_less_time() {
+        let program = Program::Tiny(tiny::parse("return 1 + 2").unwrap());
+        let case = Case { program, vectors: vec![vec![]], fuel: 1000 };
+        for (stage, hurries) in [(Stage::Execute, true), (Stage::Compile, false)] {
+            let given = Mutex::new(Vec::new());
+            let hangs = Hangs(stage, &given);
+            check(&case, &[&hangs, &hangs, &hangs], Detail::default());
+            let given = given.into_inner().unwrap();
+            assert_eq!(given[0], 1000);
+            assert!(given[1..].iter().all(|fuel| (*fuel < 10) == hurries), "{given:?}");
+        }
+    }
 }

@@ -28,6 +28,15 @@ use super::{Report, Source, Verdict};
 use crate::op::End;
 use crate::path::{PathId, Stage};
 
+/// The shape of a finding that was not minimized.
+pub const NOT_MINIMIZED: &str = "not-minimized";
+/// What raises and interprets forms, when it is accused.
+const RAISED: &str = "raised";
+/// How the words of a shape begin that are memory or effects.
+const EFFECTS: [&str; 3] = ["emit", "load", "store"];
+/// The words of a shape that say how control flows and what goes along.
+const FLOW: [&str; 4] = ["if", "loop", "assign", "inputs"];
+
 /// What makes two findings one. Its text is fit for a file name.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
@@ -41,8 +50,8 @@ impl fmt::Display for Identity {
 
 impl Identity {
     /// The identity of a finding by its minimized program's report and shape. `order` are the paths, the plainest first.
-    /// Nothing if the report is no finding.
-    pub fn of(report: &Report, order: &[PathId], shape: &str) -> Option<Identity> {
+    /// Nothing if the report is no finding. `whole`: where a pass is named, all of the shape counts too.
+    pub fn of(report: &Report, order: &[PathId], shape: &str, whole: bool) -> Option<Identity> {
         let signature = report.signature.as_ref()?;
         let stage = signature.stage()?;
         let fault = first_fault(report).filter(|_| report.verdict != Verdict::Disagree);
@@ -65,12 +74,30 @@ impl Identity {
             }
         };
         let pass = first_pass(report, stage, &accused, order);
-        // Which pipelines have the pass that is at fault says nothing.
-        let accused = pass.as_ref().and(accused.split('-').next()).unwrap_or(&accused);
-        let parts = [signature.kind(), stage, accused].into_iter().map(String::from);
-        // A validator looks at one edge at a time, so whether that goes back says nothing.
-        let shape = if report.verdict == Verdict::Invalid { shape.replace("loop", "if") } else { shape.into() };
-        let shape = if pass.is_some() { effects(&shape) } else { shape };
+        let accused = match &*accused {
+            // Which pipelines have the pass that is at fault says nothing.
+            _ if pass.is_some() => accused.split('-').next().unwrap_or_default(),
+            // A perturbed graph is as good a graph: SSA that is invalid is its construction's, or its pruning's.
+            "lab-perturbed-live" if report.verdict == Verdict::Invalid => "lab-live",
+            "lab-perturbed" if report.verdict == Verdict::Invalid => "lab-pruned",
+            accused => accused,
+        };
+        // One thing raises and interprets the forms of all stages.
+        let stage = Some(stage).filter(|_| !accused.starts_with(RAISED));
+        let parts = [Some(signature.kind()), stage, Some(accused)].into_iter().flatten().map(String::from);
+        let shape = match shape {
+            NOT_MINIMIZED => shape.to_string(),
+            _ if pass.is_some() && !whole => words(shape, is_effect),
+            // A wrong promise is about the values that there were.
+            _ if accused.ends_with("-flags") => words(shape, is_effect),
+            // What an operation is raised from is the compiler's choice.
+            _ if stage.is_none() => words(shape, |word| FLOW.contains(&word)),
+            // A validator looks at one edge at a time.
+            _ if report.verdict == Verdict::Invalid => words(shape, |word| !FLOW.contains(&word)),
+            // What a perturbation moves are edges; whether one goes back says nothing.
+            _ if accused.contains("perturbed") => shape.replace("loop", "if"),
+            _ => shape.to_string(),
+        };
         let shape = Some(shape).filter(|shape| !shape.is_empty());
         Some(Identity(parts.chain(pass).chain(said).chain(shape).collect::<Vec<_>>().join(".")))
     }
@@ -83,13 +110,19 @@ fn first_pass(report: &Report, stage: &str, accused: &str, order: &[PathId]) -> 
         is_its && note.stage.name() == stage && note.pass.is_some()
     });
     let place = |path: &PathId| order.iter().position(|other| other == path);
-    passes.min_by_key(|(path, _)| place(path)).and_then(|(_, note)| note.pass.as_deref().map(slug))
+    passes
+        .min_by_key(|(path, _)| place(path).unwrap_or(order.len()))
+        .and_then(|(_, note)| note.pass.as_deref().map(slug))
 }
 
-/// The words of a shape that are memory or effects.
-fn effects(shape: &str) -> String {
-    let is_effect = |word: &&str| ["emit", "load", "store"].iter().any(|effect| word.starts_with(effect));
-    shape.split('-').filter(is_effect).collect::<Vec<_>>().join("-")
+/// Whether a word of a shape is memory or an effect.
+fn is_effect(word: &str) -> bool {
+    EFFECTS.iter().any(|effect| word.starts_with(effect))
+}
+
+/// The words of a shape that count.
+fn words(shape: &str, counts: impl Fn(&str) -> bool) -> String {
+    shape.split('-').filter(|word| counts(word)).collect::<Vec<_>>().join("-")
 }
 
 /// Everything that gave a wrong outcome.
@@ -127,9 +160,9 @@ fn raised(report: &Report) -> String {
     let wrong: BTreeSet<&str> = wrong(report).map(|source| source.path.compiler.as_str()).collect();
     let compilers = wrong.iter().filter(|compiler| **compiler != "lab").count();
     if compilers > 1 || wrong.is_superset(&raising) {
-        return "raised".into();
+        return RAISED.into();
     }
-    format!("raised-{}", wrong.into_iter().collect::<Vec<_>>().join("+"))
+    format!("{RAISED}-{}", wrong.into_iter().collect::<Vec<_>>().join("+"))
 }
 
 fn plainest<'a>(paths: impl Iterator<Item = &'a PathId>, order: &[PathId]) -> Option<&'a PathId> {
@@ -179,7 +212,7 @@ mod tests {
 
     fn identity(report: &Report, shape: &str) -> String {
         let order = ["lab/naive", "lab/phi", "c/none", "c/speed"].map(path);
-        Identity::of(report, &order, shape).unwrap().0
+        Identity::of(report, &order, shape, false).unwrap().0
     }
 
     const CONSTRUCT: &str = "disagree.construct.c~";
@@ -201,15 +234,15 @@ mod tests {
     fn a_path_that_executes_the_right_thing_from_a_wrong_form_is_not_to_blame() {
         use Stage::{Construct, Execute};
         let raised = report(CONSTRUCT, &[("c/none", Execute)], &[("lab/naive", Construct), ("c/none", Construct)]);
-        assert_eq!(identity(&raised, "loop"), "disagree.construct.raised.loop");
+        assert_eq!(identity(&raised, "loop"), "disagree.raised.loop");
         let of_one = report(CONSTRUCT, &[("c/none", Execute), ("lab/naive", Construct)], &[("c/none", Construct)]);
-        assert_eq!(identity(&of_one, "loop"), "disagree.construct.raised-c.loop");
+        assert_eq!(identity(&of_one, "loop"), "disagree.raised-c.loop");
         let of_two = |one, other| {
             let right = [("c/none", Execute), ("e/none", Construct)];
             identity(&report(CONSTRUCT, &right, &[(one, Construct), (other, Construct)]), "loop")
         };
-        assert_eq!(of_two("c/none", "d/none"), "disagree.construct.raised.loop");
-        assert_eq!(of_two("c/none", "lab/phi"), "disagree.construct.raised-c+lab.loop");
+        assert_eq!(of_two("c/none", "d/none"), "disagree.raised.loop");
+        assert_eq!(of_two("c/none", "lab/phi"), "disagree.raised-c+lab.loop");
         let memory = report(CONSTRUCT, &[("c/none", Execute)], &[("c/none", Construct), ("c/speed", Execute)]);
         assert_eq!(identity(&memory, "load"), "disagree.construct.c-none.load");
         let other = report(CONSTRUCT, &[("c/speed", Execute)], &[("c/none", Construct)]);
@@ -236,6 +269,9 @@ mod tests {
         report.notes.push((path("c/speed"), note(Stage::Optimize, "gvn")));
         assert_eq!(identity(&report, "loop"), "disagree.optimize.c.gvn");
         assert_eq!(identity(&report, "mul-emit-loop"), "disagree.optimize.c.gvn.emit");
+        assert_eq!(identity(&report, NOT_MINIMIZED), "disagree.optimize.c.gvn.not-minimized");
+        let whole = Identity::of(&report, &[], "mul-loop", true).unwrap();
+        assert_eq!(whole.0, "disagree.optimize.c.gvn.mul-loop");
         report.notes.push((path("c/none"), note(Stage::Optimize, "sroa")));
         assert_eq!(identity(&report, "loop"), "disagree.optimize.c.sroa", "the plainest path's");
         report.signature = Some(Signature("disagree.construct.c~".into()));
@@ -270,9 +306,10 @@ mod tests {
                 PathFault { path, group: String::new(), stage: Stage::Construct, kind: FaultKind::Invalid, message };
             report.faults.push(fault);
         }
-        let said = "invalid.construct.lab-phi.s2-definition-of-does-not-dominate-its-use.if";
+        let said = "invalid.construct.lab-phi.s2-definition-of-does-not-dominate-its-use";
         assert_eq!(identity(&report, "if"), said);
         assert_eq!(identity(&report, "loop"), said);
+        assert_eq!(identity(&report, "loop-switch"), format!("{said}.switch"));
         report.signature = Some(Signature("disagree.judge.lab-accepts-undominated".into()));
         assert_eq!(identity(&report, "if"), "disagree.judge.lab-accepts-undominated");
     }

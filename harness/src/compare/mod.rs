@@ -24,7 +24,7 @@ use crate::op::{End, Execution, Outcome, Trap};
 use crate::path::{FaultKind, Note, PathId, Stage, Unsupported};
 use crate::plant::{self, Fault};
 use crate::structure::{Relation, Structure};
-pub use identity::Identity;
+pub use identity::{Identity, NOT_MINIMIZED};
 pub use signature::Signature;
 pub(crate) use signature::slug;
 

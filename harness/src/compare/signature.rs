@@ -1,7 +1,8 @@
-//! A finding's signature: what reduction keeps of it. A finding is named by its kind, the first stage at which something is wrong, and which groups are wrong
-//! there: `disagree.construct.cranelift`. A group of which only some paths are wrong has a `~`: `disagree.execute.llvm~`.
-//! Output that a validator rejects, crashes and hangs add what was said, without names and numbers. The signature
-//! depends neither on the program nor on values, so reduction can keep it and two programs with one fault share it.
+//! A finding's signature: what reduction keeps of it. A finding is named by its kind, the first stage at which
+//! something is wrong, and which groups are wrong there: `disagree.construct.cranelift`. A group of which only some
+//! paths are wrong has a `~`: `disagree.execute.llvm~`. Output that a validator rejects, crashes and hangs add what was
+//! said, without names and numbers. The signature depends neither on the program nor on values, so reduction can keep
+//! it and two programs with one fault share it.
 
 use std::fmt;
 

@@ -154,6 +154,16 @@ fn who_differs_or_has_a_fault_is_wrong() {
 }
 
 #[test]
+fn one_trap_is_not_another() {
+    let traps = |trap| vec![(Stage::Execute, vec![Some(End::Trap(trap).into())])];
+    let reference = [Execution { outcome: End::Trap(Trap::Overflow).into(), steps: 3 }];
+    let of = |name, group, trap| Judged { results: traps(trap), ..path(name, group, &[]) };
+    let right = [of("tiny/eval", "tiny", Trap::Overflow), of("lab/tac", "tac", Trap::Overflow)];
+    let judged = [&right[..], &[of("c/none", "c", Trap::DivByZero)]].concat();
+    assert_eq!(compare(&[vec![]], &reference, judged).signature.unwrap().0, "disagree.execute.c");
+}
+
+#[test]
 fn each_vector_has_its_own_classes_the_right_one_first() {
     let outcomes = |values: [i64; 2]| vec![(Stage::Execute, values.map(|n| Some(End::Return(n).into())).to_vec())];
     let gives = |name, group, values| Judged { results: outcomes(values), ..path(name, group, &[]) };

@@ -9,7 +9,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::OnceLock;
 
 use crate::case::Case;
-use crate::compare::Identity;
+use crate::compare::{Identity, NOT_MINIMIZED};
 use crate::generate::{Choices, SplitMix64};
 use crate::minimize::shape;
 use crate::path::{self, Detail, Path, PathId};
@@ -32,9 +32,15 @@ pub fn roundtrip(case: &Case, corpus: &std::path::Path) {
     }
 }
 
-/// The paths that can't be used here, and why: no target takes them.
-pub fn left_out() -> impl Iterator<Item = (PathId, String)> {
-    path::registry().into_iter().filter_map(|path| Some((path.id(), path.toolchain().unavailable?)))
+/// The paths that can't be used here, by the reason: no target takes them.
+pub fn left_out() -> BTreeMap<String, Vec<String>> {
+    let mut left_out = BTreeMap::<String, Vec<String>>::new();
+    for path in path::registry() {
+        if let Some(why) = path.toolchain().unavailable {
+            left_out.entry(why).or_default().push(path.id().to_string());
+        }
+    }
+    left_out
 }
 
 /// Every path that can be used here, by its group.
@@ -68,13 +74,14 @@ fn found(case: &Case, drawn: &[&dyn Path], corpus: &std::path::Path) -> String {
         }
         Err(error) => {
             eprintln!("not minimized: {error}");
-            (case.clone(), "not-minimized".into())
+            (case.clone(), NOT_MINIMIZED.into())
         }
     };
     let all: Vec<&dyn Path> = groups().values().flatten().map(|path| &**path).collect();
     let report = check(&minimized, &all, Detail { texts: true, ..Detail::default() });
     let order: Vec<PathId> = path::registry().iter().map(|path| path.id()).collect();
-    let (Some(signature), Some(identity)) = (report.signature.clone(), Identity::of(&report, &order, &shape)) else {
+    let (Some(signature), Some(identity)) = (report.signature.clone(), Identity::of(&report, &order, &shape, false))
+    else {
         // Only a path that does not do the same twice comes here.
         return original.signature.map_or_else(String::new, |signature| signature.0);
     };
@@ -93,7 +100,7 @@ fn found(case: &Case, drawn: &[&dyn Path], corpus: &std::path::Path) -> String {
             Err(error) => eprintln!("not recorded in {}: {error}", corpus.display()),
         }
     }
-    let text = record::case_text(&minimized, &record::right(&report));
+    let text = record::finding_text(&minimized, &report);
     let name = format!("minimized.{}", minimized.program.form().extension());
     eprintln!("{}", report::Checked::new(&name, &text, report, Vec::new()).text(false));
     identity.0

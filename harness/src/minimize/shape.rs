@@ -2,22 +2,25 @@
 //! shape names the construct at fault, whatever the names, the constants and the order.
 //!
 //! An operation is a word of it when no other operation can stand in its place: `1 - 0` shows that operands were
-//! exchanged, `1 + 0` doesn't. `a > b` is `b < a`, and `a <= 1` is `a < 2`. `narrow` is an operation at 8, 16 or 32 bits for which another at the
-//! same width would do, be it on -1. What jumps is `if`, with `&&` and `||`, or `loop`; arithmetic that steers a loop is
-//! part of it, since how often it must go round is chance. Beside a comparison that is a word jumps are none: they are
-//! what it is for. `wide` is a number that 32 bits don't hold, which the minimizer would not have left for nothing, unless
-//! it steers a loop; `return` is an early one. `inputs` and `assign` count when there is nothing else.
+//! exchanged, `1 + 0` doesn't. `a > b` is `b < a`, and `a <= 1` is `a < 2`. `narrow` is an operation at 8, 16 or 32 bits for
+//! which another at the same width would do, be it on -1. `logic` is `&&` or `||` on numbers that are not 0 or 1.
+//!
+//! What jumps is `if`, with `&&` and `||`, or `loop`; beside a loop that can't be got rid of, arithmetic is no word, since
+//! how often it goes round and what it adds up to is chance. Beside a comparison that is a word, or `logic`, jumps are none:
+//! they are what it is for; nor is `if` beside an array. `wide` is a number that 32 bits don't hold, which the minimizer
+//! would not have left for nothing, unless there is a loop; `return` is an early one. `inputs` and `assign` count when
+//! there is nothing else.
 
-mod steering;
+mod parts;
 
-use super::measure::Measure;
-use super::operations_mut;
+use parts::Parts;
+
 use crate::case::{Case, Program};
-use crate::lab::{self, Inst, Terminator};
+use crate::lab::{self, Inst};
 use crate::op::{Array, Narrow, Op};
 use crate::tac::{self, Line};
-use crate::tiny::walk::{expression_mut, expressions, lists};
-use crate::tiny::{Expr, Stmt};
+use crate::tiny::Expr;
+use crate::tiny::walk::{expression_mut, expressions};
 
 /// More kinds of operations than this name no construct any more: the program is hardly minimal.
 const MOST_OPERATIONS: usize = 6;
@@ -29,17 +32,21 @@ pub fn shape(case: &Case, interesting: &mut dyn FnMut(&Case) -> bool) -> String 
     if parts.operations.len() > MOST_OPERATIONS {
         return "many".into();
     }
-    let own = parts
-        .operations
-        .iter()
-        .copied()
-        .filter(|op| !parts.loops || compares(*op) || !steering::steers(&case.program, |other| word(other) == *op));
+    let counts = |op: &Op| !parts.loops || compares(*op) || is_narrow(op) || has_effect(*op);
+    let own = parts.operations.iter().copied().filter(counts);
     let (needed, rest): (Vec<Op>, Vec<Op>) =
         own.partition(|&op| parts.done.contains(&op) || is_needed(case, op, interesting));
-    let jumps = if parts.loops { Some("loop") } else { parts.branches.then_some("if") };
+    let logic = parts.logic && !interesting(&with_bits(case));
+    let jumps = match (parts.loops, parts.branches) {
+        _ if logic || needed.iter().copied().any(compares) => None,
+        (true, _) => Some("loop"),
+        (false, true) => Some("if").filter(|_| !parts.operations.iter().any(|op| op.array().is_some())),
+        (false, false) => None,
+    };
     let mut others = Vec::new();
     others.extend(rest.iter().any(is_narrow).then_some("narrow"));
-    others.extend(jumps.filter(|_| !needed.iter().copied().any(compares)));
+    others.extend(logic.then_some("logic"));
+    others.extend(jumps);
     let mut words: Vec<String> = needed.into_iter().map(named).collect();
     let statements = [("switch", parts.switches), ("break", parts.breaks), ("continue", parts.continues)];
     let statements = statements.into_iter().chain([("return", parts.returns)]);
@@ -59,6 +66,7 @@ pub fn has(case: &Case, shape: &str) -> bool {
     let parts = Parts::of(case);
     shape.split('-').all(|word| match word {
         "if" => parts.branches,
+        "logic" => parts.logic,
         "loop" => parts.loops,
         "switch" => parts.switches,
         "narrow" => parts.operations.iter().any(is_narrow),
@@ -79,99 +87,6 @@ fn operation(word: &str) -> Option<Op> {
     Op::all().find(|op| named(*op) == word)
 }
 
-/// What a program is made of.
-#[derive(Default)]
-struct Parts {
-    /// Without those that have another one's word, in the order of [`Op::all`].
-    operations: Vec<Op>,
-    /// Those among them that are statements, which no other operation can be.
-    done: Vec<Op>,
-    branches: bool,
-    switches: bool,
-    loops: bool,
-    breaks: bool,
-    continues: bool,
-    returns: bool,
-    assigns: bool,
-    wide: bool,
-}
-
-impl Parts {
-    fn of(case: &Case) -> Parts {
-        let done = done(&case.program);
-        let mut operations = Vec::new();
-        operations_mut(&mut case.program.clone(), &mut |op| operations.push(word(*op)));
-        let mut parts = Parts {
-            operations: Op::all().filter(|op| operations.contains(op)).collect(),
-            wide: Measure::of(case).text().split(|c: char| !c.is_ascii_digit()).any(is_wide),
-            done,
-            ..Parts::default()
-        };
-        match &case.program {
-            Program::Tiny(program) => {
-                parts.branches = expressions(program).iter().any(|expr| matches!(expr, Expr::Logic(..)));
-                for stmt in lists(program).into_iter().flatten() {
-                    match stmt {
-                        Stmt::Assign(..) => parts.assigns = true,
-                        Stmt::If(..) => parts.branches = true,
-                        Stmt::While(..) => (parts.branches, parts.loops) = (true, true),
-                        Stmt::Switch(..) => parts.switches = true,
-                        Stmt::Break => parts.breaks = true,
-                        Stmt::Continue => parts.continues = true,
-                        Stmt::Return(_) => parts.returns = true,
-                        Stmt::Do(..) => {}
-                    }
-                }
-            }
-            Program::Tac(program) => {
-                let mut passed = Vec::new();
-                for line in &program.lines {
-                    match line {
-                        Line::Label(label) => passed.push(*label),
-                        Line::Assign(_) => parts.assigns = true,
-                        Line::Goto(target) => parts.loops |= passed.contains(target),
-                        Line::If { target, .. } => {
-                            (parts.branches, parts.loops) = (true, parts.loops || passed.contains(target))
-                        }
-                        Line::Switch { arms, default, .. } => {
-                            let mut targets = arms.iter().map(|(_, target)| target).chain([default]);
-                            (parts.switches, parts.loops) =
-                                (true, parts.loops || targets.any(|it| passed.contains(it)));
-                        }
-                        Line::Ret(_) => {}
-                    }
-                }
-            }
-            Program::Ssa(function) => {
-                for block in &function.blocks {
-                    parts.branches |= matches!(block.term, Terminator::Cbr(..));
-                    parts.switches |= matches!(block.term, Terminator::Switch(..));
-                }
-            }
-            Program::Phi(function) => {
-                for block in &function.blocks {
-                    parts.branches |= matches!(block.term, Terminator::Cbr(..));
-                    parts.switches |= matches!(block.term, Terminator::Switch(..));
-                }
-            }
-        }
-        parts
-    }
-}
-
-/// The words of the operations that are statements.
-fn done(program: &Program) -> Vec<Op> {
-    let Program::Tiny(program) = program else { return Vec::new() };
-    let statements = lists(program).into_iter().flatten();
-    let of = |stmt: &Stmt| if let Stmt::Do(op, _) = stmt { Some(word(*op)) } else { None };
-    statements.filter_map(of).collect()
-}
-
-/// Whether digits are a number that 32 bits don't hold, whatever its sign.
-fn is_wide(digits: &str) -> bool {
-    !digits.is_empty() && digits.parse::<u32>().is_err()
-}
-
 /// The operation whose name stands for this one: the same with its operands exchanged, or on another array.
 fn word(op: Op) -> Op {
     match op {
@@ -190,6 +105,30 @@ fn compares(op: Op) -> bool {
         Op::At(narrow, _) => narrow.compares(),
         _ => false,
     }
+}
+
+/// Whether it is more than its value.
+fn has_effect(op: Op) -> bool {
+    op == Op::Emit || op.array().is_some()
+}
+
+/// A case whose `&&` and `||` are on 0 and 1 alone, which mean the same.
+fn with_bits(case: &Case) -> Case {
+    let mut case = case.clone();
+    if let Program::Tiny(program) = &mut case.program {
+        let mut at = 0;
+        // What is put in comes behind its place, so that each is met once.
+        while at < expressions(program).len() {
+            if let Some(Expr::Logic(_, left, right)) = expression_mut(program, at) {
+                for operand in [left, right] {
+                    let value = std::mem::replace(&mut **operand, Expr::Int(0));
+                    **operand = Expr::Binary(Op::Ne, Box::new(value), Box::new(Expr::Int(0)));
+                }
+            }
+            at += 1;
+        }
+    }
+    case
 }
 
 fn is_narrow(op: &Op) -> bool {
@@ -302,6 +241,7 @@ fn replace_in(body: &mut [Inst], op: Op, other: Op, operands: Operands) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::minimize::measure::Measure;
     use crate::{tac, tiny};
 
     fn tiny_case(text: &str) -> Case {
@@ -318,7 +258,7 @@ mod tests {
         assert_eq!(shape(&case, &mut |_| true), "");
         let jumps = tiny_case("while a > 1 { if a - b { a = 0; } }\nreturn a");
         assert_eq!(shape(&jumps, &mut has(" > ")), "lt");
-        assert_eq!(shape(&jumps, &mut has(" - ")), "sub-loop");
+        assert_eq!(shape(&jumps, &mut has(" - ")), "loop");
     }
 
     #[test]
@@ -346,6 +286,17 @@ mod tests {
     }
 
     #[test]
+    fn logic_counts_when_it_takes_other_numbers_than_bits() {
+        let case = tiny_case("return 1 && 2");
+        let not_normalised = |case: &Case| {
+            let Program::Tiny(program) = &case.program else { return false };
+            matches!(&program.result, Expr::Logic(_, _, right) if **right == Expr::Int(2))
+        };
+        assert_eq!(shape(&case, &mut { not_normalised }), "logic");
+        assert_eq!(shape(&case, &mut |_| true), "if");
+    }
+
+    #[test]
     fn control_numbers_and_inputs_count() {
         let of = |text| shape(&tiny_case(text), &mut |_| true);
         assert_eq!(of("if a && b { a = 1; }\nreturn a"), "if");
@@ -356,6 +307,7 @@ mod tests {
         assert_eq!(of("while a < 4294967296 { a = a + 1; }\nreturn a"), "loop");
         let tac_of =
             |text| Parts::of(&Case { program: Program::Tac(tac::parse(text).unwrap()), ..tiny_case("return 0") });
+        assert_eq!(of("# dialect: plus\nif a { a8[0] = 1; }\nreturn a8[0]"), "store");
         let parts = tac_of("L:\nif a goto M\na = copy 1\ngoto L\nM:\nret a");
         assert!(parts.branches && parts.loops && parts.assigns);
         assert!(!tac_of("goto L\nL:\nret a").loops);

@@ -166,7 +166,7 @@ fn write(folder: &Path, finding: &Finding) -> io::Result<()> {
     let (case, report) = finding.minimized;
     let extension = case.program.form().extension();
     let program = format!("min.{extension}");
-    fs::write(folder.join(&program), further_paths(report) + &case_text(case, &right(report)))?;
+    fs::write(folder.join(&program), finding_text(case, report))?;
     let (original, original_report) = finding.original;
     let original_name = format!("original.{}", original.program.form().extension());
     fs::write(folder.join(original_name), case_text(original, &right(original_report)))?;
@@ -188,9 +188,17 @@ fn write(folder: &Path, finding: &Finding) -> io::Result<()> {
     fs::write(folder.join("README.md"), readme::readme(finding, &program))
 }
 
-/// The lines that ask for what is wrong, if it is none of the usual paths: one of each group, so that the text alone shows
-/// the finding.
-pub fn further_paths(report: &Report) -> String {
+/// A finding's program as a file, so that the text alone shows it.
+pub fn finding_text(case: &Case, report: &Report) -> String {
+    further_paths(report) + &case_text(case, &right(report))
+}
+
+/// The lines that ask for what is wrong, if it is none of the usual paths: one of each group.
+fn further_paths(report: &Report) -> String {
+    if report.signature.as_ref().and_then(Signature::stage) == Some("judge") {
+        // Validators take part in every check.
+        return String::new();
+    }
     let usual: Vec<PathId> = registry().iter().map(|path| path.id()).collect();
     let linked_in =
         |id: &PathId| usual.iter().any(|other| other.compiler == id.compiler && other.version == id.version);

@@ -21,7 +21,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 pub use corpus::{Entry, Expected, entries};
-pub use finding::{Finding, RECORD, Recorded, Toolchained, further_paths, record, recorded, right};
+pub use finding::{Finding, RECORD, Recorded, Toolchained, finding_text, record, recorded, right};
 pub use part::Part;
 
 use crate::case::{Case, Program};

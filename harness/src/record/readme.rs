@@ -4,15 +4,14 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use crate::compare::Verdict;
-use crate::record::case_text;
-use crate::record::finding::right;
+use crate::record::finding::finding_text;
 use crate::record::{Finding, Toolchained};
 
 /// `README.md`: the program, what each side says of it, the versions, and one command to see it again.
 pub fn readme(finding: &Finding, program: &str) -> String {
     let (case, report) = finding.minimized;
     let mut text = format!("# {}\n\n{}\n\n", finding.identity, sentence(finding));
-    let _ = write!(text, "```\n{}```\n\n", case_text(case, &right(report)));
+    let _ = write!(text, "```\n{}```\n\n", finding_text(case, report));
     let _ = write!(text, "To see it again, in this folder:\n\n    {}\n\n", command(finding, program));
     let quality = report.quality();
     for structure in quality.get(finding.signature).into_iter().flat_map(|(_, broken)| broken) {

@@ -8,7 +8,7 @@ use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Renderer, Snip
 use crate::compare::{Report, Run, Signature, Verdict};
 use crate::op::{End, Outcome};
 use crate::parting::Parting;
-use crate::path::{PathId, Stage};
+use crate::path::{PathId, Stage, Unsupported};
 use crate::report::{count, parting, values};
 use crate::structure::Structure;
 
@@ -111,14 +111,14 @@ impl Checked {
 
     /// What some paths could not take: agreement says nothing of it.
     fn unsupported(&self) -> String {
-        let paths: BTreeSet<&PathId> = self.report.unsupported.iter().map(|(path, _)| path).collect();
-        match self.report.unsupported.first() {
-            None => String::new(),
-            Some((path, first)) => {
-                let paths = count(paths.len(), "path");
-                format!(", not all of it on {paths}: {path}, {}: {}", first.stage, first.reason)
-            }
-        }
+        // Some paths are for other languages.
+        let taken = |(_, what): &&(PathId, Unsupported)| what.stage != Stage::Lower;
+        let unsupported: Vec<_> = self.report.unsupported.iter().filter(taken).collect();
+        let paths: BTreeSet<&PathId> = unsupported.iter().map(|(path, _)| path).collect();
+        unsupported.first().map_or(String::new(), |(path, first)| {
+            let paths = count(paths.len(), "path");
+            format!("; {paths} did not take all of it: {path}, {}: {}", first.stage, first.reason)
+        })
     }
 
     fn diagnostic(&self) -> Group<'_> {
@@ -290,7 +290,7 @@ fn wrapped(items: &[String], indent: &str) -> String {
 mod tests {
     use super::*;
     use crate::compare::{Class, PathFault, Source};
-    use crate::path::{FaultKind, Unsupported};
+    use crate::path::FaultKind;
 
     fn source(compiler: &str, variant: &str, stage: Stage) -> Source {
         Source { path: PathId::new(compiler, None, variant), stage, group: compiler.into() }
@@ -331,7 +331,8 @@ mod tests {
             report.unsupported.push((PathId::new("c", None, variant), unsupported));
         }
         let checked = Checked::new("a.tiny", "return 3", report, Vec::new());
-        let expected = "a.tiny: agree (1 run on 2 paths, not all of it on 2 paths: c/speed, optimize: no popcnt.i8)";
+        let expected =
+            "a.tiny: agree (1 run on 2 paths; 2 paths did not take all of it: c/speed, optimize: no popcnt.i8)";
         assert_eq!(checked.text(false), expected);
     }
 

@@ -59,24 +59,42 @@ fn what_only_a_sequence_shows_is_recorded_on_its_shortest_part_and_shows_from_it
     let line = text.lines().next().unwrap();
     assert!(["# path: llvm/phi:gvn", "# path: llvm/mem2reg:gvn"].contains(&line), "{text}");
     let (file, corpus) = (file.display(), corpus.path().display());
-    assert_eq!(run(words(&format!("check {file} --corpus {corpus} {plant}"))).status, 1);
+    let checked = run(words(&format!("check {file} --corpus {corpus} {plant} --format json")));
+    assert!(checked.status == 1 && checked.stdout.contains(&line[8..]), "{}", checked.stdout);
     let whole = run(words(&format!("corpus check {corpus}/findings {plant}")));
     assert_eq!(whole.status, 0, "{}{}", whole.stdout, whole.stderr);
     let smaller = run(words(&format!("minimize {file} {plant}"))).stdout;
     assert_eq!(smaller.lines().next(), Some(line), "{smaller}");
-    let triaged = run(words(&format!("triage {} --replays 1 {plant}", folder.display())));
-    assert!(triaged.stdout.contains("gvn"), "{}{}", triaged.stdout, triaged.stderr);
+    let triaged = run(words(&format!("triage {} --replays 1 --format json {plant}", folder.display())));
+    let triaged: serde_json::Value = serde_json::from_str(&triaged.stdout).unwrap();
+    assert!(triaged["pass"].to_string().contains("gvn"), "{triaged}");
 }
 
 #[test]
-fn a_path_that_cannot_be_had_is_told_and_left_out() {
+fn a_program_whose_path_cannot_be_had_is_no_agreement_and_keeps_no_other_from_being_checked() {
     let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("p.tiny");
-    std::fs::write(&file, "# path: llvm/none-such\nreturn 1\n").unwrap();
-    let ran = run(words(&format!("check {}", file.display())));
-    assert_eq!(ran.status, 0);
-    let why = "left out: `# path: llvm/none-such`: no path is called llvm/none-such";
-    assert!(ran.stderr.contains(why), "{}", ran.stderr);
+    let [asks, plain] = ["asks.tiny", "plain.tiny"].map(|name| folder.path().join(name));
+    std::fs::write(&asks, "# path: llvm/none-such\nreturn 1\n").unwrap();
+    std::fs::write(&plain, "return 1\n").unwrap();
+    let files = format!("{} {}", asks.display(), plain.display());
+    let ran = run(words(&format!("check {files}")));
+    assert_eq!(ran.status, 2, "{}", ran.stdout);
+    assert!(ran.stdout.contains("plain.tiny: agree") && !ran.stdout.contains("asks.tiny"), "{}", ran.stdout);
+    assert!(ran.stderr.contains("asks.tiny: `# path: llvm/none-such`: no path is called"), "{}", ran.stderr);
+    assert_eq!(run(words(&format!("check {files} --paths tiny/*,lab/*"))).status, 0);
+}
+
+#[test]
+fn a_path_that_one_program_asks_for_is_no_other_programs() {
+    let folder = tempfile::tempdir().unwrap();
+    let [asks, plain] = ["asks.tiny", "plain.tiny"].map(|name| folder.path().join(name));
+    let text = "while a && a > 0 { a = a + -1; }\nreturn 0\n";
+    std::fs::write(&asks, format!("  # path: llvm/phi:gvn\r\n{text}")).unwrap();
+    std::fs::write(&plain, text).unwrap();
+    let ran = run(words(&format!("check {} {} --format json", asks.display(), plain.display())));
+    assert_eq!(ran.status, 0, "{}", ran.stderr);
+    let objects: Vec<&str> = ran.stdout.lines().collect();
+    assert!(objects[0].contains("/phi:gvn") && !objects[1].contains("/phi:gvn"), "{}", ran.stdout);
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use anyhow::Context;
 use harness::case::{Case, Program};
 use harness::compare::{Report, Verdict};
 use harness::parting::{self, Parting};
@@ -30,7 +31,7 @@ Examples:
   roundtrip check *.tac --paths 'lab/*,cranelift/*' --format json
 
 A file's `# run: 10, 3 => return 23` lines say what to run and what is right; another outcome is a finding. Its
-`# path: llvm/phi:gvn` lines name paths beside the usual ones.
+`# path: llvm/phi:gvn` lines name paths beside the usual ones, unless --paths says which to take.
 Constructed SSA that is worse than the lab's (`quality`) is told below the verdict, and no part of the exit status.
 Exit status: 0 all agree, 1 a finding, 2 a file that can't be used, 3 nothing worse than inconclusive, 4 only findings
 that the corpus knows as filed issues.")]
@@ -60,17 +61,17 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
     args.plant.apply();
     let sources: Vec<_> = args.files.iter().map(|file| Source::read(file, &args.input_form)).collect();
     let texts = sources.iter().filter_map(|source| Some(source.as_ref().ok()?.text.as_str()));
-    let paths = args.paths.select_for(texts, terminal)?;
-    let paths: Vec<&dyn Path> = paths.iter().map(|path| &**path).collect();
+    let selected = args.paths.select_for(texts, terminal)?;
     let known = args.known.read()?;
-    let steps = settling_paths(&known, &paths);
-    let all: Vec<&dyn Path> = paths.iter().copied().chain(steps.iter().map(|path| &**path)).collect();
+    let steps = settling_paths(&known, &selected.all());
+    let all: Vec<&dyn Path> = selected.all().into_iter().chain(steps.iter().map(|path| &**path)).collect();
     let checker = Checker::new(&all, &args.plant, &args.limits);
     let mut status = Status::Good;
     for source in sources {
-        let checked = source
-            .and_then(|source| source.load(&args.options, terminal))
-            .and_then(|loaded| check_loaded(loaded, &paths, &checker, &known));
+        let checked = source.and_then(|source| {
+            let paths = selected.of(&source.text).with_context(|| source.name.clone())?;
+            check_loaded(source.load(&args.options, terminal)?, &paths, &checker, &known)
+        });
         match checked {
             Ok(checked) => {
                 print(&checked, args.format, terminal)?;

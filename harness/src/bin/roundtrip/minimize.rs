@@ -7,11 +7,10 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 use harness::case::{Case, Form};
 use harness::compare::Report;
-use harness::directives;
 use harness::fuzzing;
 use harness::minimize::{self, Progress, shape};
 use harness::path::{Detail, Path, Stage};
-use harness::record::{self, case_text};
+use harness::record;
 use harness::report::Checked;
 use indicatif::ProgressBar;
 
@@ -57,8 +56,8 @@ pub struct Args {
 pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
     args.plant.apply();
     let Loaded { source: Source { name, text, .. }, case, .. } = read(args, terminal)?;
-    let paths = args.paths.select_for([text.as_str()].into_iter(), terminal)?;
-    let paths: Vec<&dyn Path> = paths.iter().map(|path| &**path).collect();
+    let selected = args.paths.select_for([text.as_str()].into_iter(), terminal)?;
+    let paths = selected.of(&text)?;
     let checker = Checker::new(&paths, &args.plant, &args.limits);
     let report = checker.check(&case, &paths, Detail::default())?;
     let Some(signature) = report.signature.clone() else {
@@ -71,8 +70,7 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
     bar.finish_and_clear();
     let case = smallest.with_context(|| name.clone())?.case;
     let report = checker.check(&case, &paths, Detail::default())?;
-    let asked: String = directives::paths(&text).map(directives::path_line).collect();
-    let text = asked + &case_text(&case, &record::right(&report));
+    let text = record::finding_text(&case, &report);
     match &args.out {
         Some(out) => std::fs::write(out, &text).with_context(|| format!("cannot write {}", out.display()))?,
         None => terminal.print(&text)?,

@@ -24,23 +24,16 @@ pub struct PathOptions {
 }
 
 impl PathOptions {
-    /// [`PathOptions::select`], and what programs' texts ask for by `# path:` lines, unless the options say all of it. One
-    /// that can't be had is told and left out.
+    /// [`PathOptions::select`], and what programs' texts ask for by `# path:` lines, unless the options say all of it.
     pub fn select_for<'a>(
         &self,
         texts: impl Iterator<Item = &'a str>,
         terminal: &Terminal,
-    ) -> anyhow::Result<Vec<Box<dyn Path>>> {
-        let mut selected = self.select(terminal)?;
+    ) -> anyhow::Result<Selected> {
+        let usual = self.select(terminal)?;
         let names: BTreeSet<&str> = texts.flat_map(directives::paths).filter(|_| self.paths.is_none()).collect();
-        for name in names {
-            match by_name(name) {
-                Ok(path) if selected.iter().any(|other| other.id() == path.id()) => {}
-                Ok(path) => selected.push(path),
-                Err(why) => terminal.warn(format!("left out: `# path: {name}`: {why:#}")),
-            }
-        }
-        Ok(selected)
+        let asked = names.into_iter().map(|name| (name.to_string(), by_name(name))).collect();
+        Ok(Selected { usual, asked })
     }
 
     /// The paths asked for, in the registry's order; at least one, and all usable here. What a glob names beside others and
@@ -78,6 +71,35 @@ impl PathOptions {
             bail!("--paths {globs} leaves no path that is available");
         }
         Ok(usable)
+    }
+}
+
+/// The paths of some programs.
+pub struct Selected {
+    /// Those of all.
+    usual: Vec<Box<dyn Path>>,
+    /// What some ask for, by the name that they have there.
+    asked: BTreeMap<String, anyhow::Result<Box<dyn Path>>>,
+}
+
+impl Selected {
+    /// The paths of any program.
+    pub fn all(&self) -> Vec<&dyn Path> {
+        let usual = self.usual.iter().map(|path| &**path);
+        usual.chain(self.asked.values().filter_map(|path| path.as_deref().ok())).collect()
+    }
+
+    /// The paths of a program, by its text. One that it asks for must be there, or nothing would be said of it.
+    pub fn of(&self, text: &str) -> anyhow::Result<Vec<&dyn Path>> {
+        let mut paths: Vec<&dyn Path> = self.usual.iter().map(|path| &**path).collect();
+        for name in directives::paths(text) {
+            match self.asked.get(name) {
+                Some(Ok(path)) if paths.iter().all(|other| other.id() != path.id()) => paths.push(&**path),
+                Some(Err(why)) => bail!("`# path: {name}`: {why:#}; --paths says what to run instead"),
+                _ => {}
+            }
+        }
+        Ok(paths)
     }
 }
 

@@ -37,7 +37,7 @@ pub const LIBRARY: [(&str, *const ()); 3] = [
 /// The processor time that a run of machine code gets when the interpreter needed at most `fuel` steps: far more than the
 /// slowest code takes for them (a step is a few instructions, a division at worst 20 ns), so only wrong code outruns it.
 pub fn limit(fuel: u64) -> Duration {
-    Duration::from_millis(10) + Duration::from_nanos(fuel.saturating_mul(200))
+    Duration::from_millis(20) + Duration::from_micros(fuel)
 }
 
 /// A run of machine code.

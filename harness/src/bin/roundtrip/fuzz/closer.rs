@@ -30,10 +30,8 @@ pub fn further(case: &Case, report: &Report, paths: &[&dyn Path], args: &Args) -
     if let Some(first) = wrong.first()
         && wrong.iter().all(|id| is_sequence(id))
     {
-        let parts = select::exactly(&parts(first))?;
-        let refs: Vec<&dyn Path> = parts.iter().map(|path| &**path).collect();
-        let tried = Checker::new(&refs, &args.plant, &args.limits).check(case, &refs, Detail::default())?;
-        further.extend(parts.into_iter().find(|path| tried.wrong().contains(&path.id())));
+        let right: Vec<&dyn Path> = paths.iter().copied().filter(|path| !wrong.contains(&path.id())).collect();
+        further.extend(shortest(case, first, &right, args)?);
     }
     let is_told = report.notes.iter().any(|(_, note)| note.pass.is_some());
     let stage = report.signature.as_ref().and_then(Signature::stage);
@@ -46,25 +44,38 @@ pub fn further(case: &Case, report: &Report, paths: &[&dyn Path], args: &Args) -
     Ok(further)
 }
 
-/// Every part of a sequence, the shortest first, behind each plain construction and its own.
-fn parts(id: &PathId) -> Vec<PathId> {
+/// The shortest part of a sequence that gives a wrong outcome beside paths that are right.
+fn shortest(case: &Case, id: &PathId, right: &[&dyn Path], args: &Args) -> anyhow::Result<Option<Box<dyn Path>>> {
+    for parts in parts(id) {
+        let parts = select::exactly(&parts)?;
+        let all: Vec<&dyn Path> = right.iter().copied().chain(parts.iter().map(|path| &**path)).collect();
+        let tried = Checker::new(&all, &args.plant, &args.limits).check(case, &all, Detail::default())?;
+        let differs = |id: &PathId| tried.wrong().contains(id) && tried.faults.iter().all(|fault| fault.path != *id);
+        if let Some(shortest) = parts.into_iter().find(|path| differs(&path.id())) {
+            return Ok(Some(shortest));
+        }
+    }
+    Ok(None)
+}
+
+/// Every part of a sequence, those of each length together, behind the plain constructions and its own.
+fn parts(id: &PathId) -> Vec<Vec<PathId>> {
     let (construction, rest) = id.variant.split_once(':').unwrap_or((&id.variant, ""));
     let (passes, code) =
         rest.split_once(':').map_or((rest, String::new()), |(passes, code)| (passes, format!(":{code}")));
     let passes: Vec<&str> = passes.split('+').collect();
     if passes.len() > MOST_PASSES {
-        return vec![id.clone()];
+        return Vec::new();
     }
-    let mut chosen: Vec<u32> = (1..1 << passes.len()).collect();
-    chosen.sort_by_key(|bits: &u32| bits.count_ones());
-    let mut parts: Vec<PathId> = Vec::new();
-    for bits in chosen {
-        let of_them =
-            (0..passes.len()).filter(|at| bits >> at & 1 == 1).map(|at| passes[at]).collect::<Vec<_>>().join("+");
+    let mut parts: Vec<Vec<PathId>> = vec![Vec::new(); passes.len()];
+    for bits in 1_u32..1 << passes.len() {
+        let chosen = (0..passes.len()).filter(|at| bits >> at & 1 == 1).map(|at| passes[at]);
+        let chosen = chosen.collect::<Vec<_>>().join("+");
         for construction in PLAIN.into_iter().chain([construction]) {
-            let part = PathId { variant: format!("{construction}:{of_them}{code}"), ..id.clone() };
-            if !parts.contains(&part) {
-                parts.push(part);
+            let part = PathId { variant: format!("{construction}:{chosen}{code}"), ..id.clone() };
+            let of_its_length = &mut parts[bits.count_ones() as usize - 1];
+            if !of_its_length.contains(&part) {
+                of_its_length.push(part);
             }
         }
     }
@@ -79,7 +90,7 @@ mod tests {
     fn the_shortest_parts_come_first_and_the_whole_is_one() {
         let variants = |variant: &str| {
             let parts = parts(&PathId::new("llvm", Some("22.1.8"), variant));
-            parts.into_iter().map(|id| id.variant).collect::<Vec<_>>()
+            parts.into_iter().flatten().map(|id| id.variant).collect::<Vec<_>>()
         };
         let all = ["phi:gvn", "mem2reg:gvn", "phi:dce", "mem2reg:dce", "phi:gvn+dce", "mem2reg:gvn+dce"];
         assert_eq!(variants("mem2reg:gvn+dce"), all);

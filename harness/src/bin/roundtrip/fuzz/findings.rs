@@ -13,7 +13,7 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use harness::case::Case;
-use harness::compare::{Identity, Report, Signature};
+use harness::compare::{Identity, NOT_MINIMIZED, Report, Signature};
 use harness::minimize::shape;
 use harness::op::End;
 use harness::path::{Detail, Path, PathId};
@@ -34,9 +34,6 @@ use crate::workers::Checker;
 
 /// Identities after which a signature's findings are only counted: it tells nothing apart any more.
 const MOST_IDENTITIES: usize = 16;
-/// The shape of what was not minimized.
-const NOT_MINIMIZED: &str = "not-minimized";
-
 /// The findings of a run so far.
 pub struct Findings<'a> {
     args: &'a Args,
@@ -119,8 +116,8 @@ impl<'a> Findings<'a> {
             original: (&found.case, &found.report),
             minimized: (&found.case, &found.report),
             origin: origin.clone(),
-            paths: self.those(&found.took_part).into_iter().map(Toolchained::of).collect(),
-            options: self.options(&found.took_part),
+            paths: self.paths_at(&found.took_part).into_iter().map(Toolchained::of).collect(),
+            options: self.options(&self.paths_at(&found.took_part)),
         };
         let recorded = record::record(&self.args.corpus, &finding);
         self.progress.aside(|| self.terminal.note(format!("{signature}: {origin}")));
@@ -132,7 +129,7 @@ impl<'a> Findings<'a> {
         if self.args.no_minimize {
             return as_it_is();
         }
-        let paths = self.those(&found.took_part);
+        let paths = self.paths_at(&found.took_part);
         let step = |step: &_| self.progress.busy(format!("minimizing {signature}: {}", minimize::describe(step)));
         let start = Instant::now();
         let is_over = || INTERRUPTED.load(Ordering::Relaxed) || start.elapsed() >= limits::MINIMIZING;
@@ -150,7 +147,7 @@ impl<'a> Findings<'a> {
     fn identify(&mut self, index: u64, found: &Found, (case, shape): (&Case, &str)) -> anyhow::Result<Option<Logged>> {
         let texts = Detail { texts: true, ..Detail::default() };
         let looked = |took_part: &[usize]| {
-            anyhow::Ok((self.checker.check(case, &self.those(took_part), texts)?, took_part.to_vec()))
+            anyhow::Ok((self.checker.check(case, &self.paths_at(took_part), texts)?, took_part.to_vec()))
         };
         let (mut report, mut took_part) = looked(&self.on)?;
         if !report.verdict.is_finding() {
@@ -164,19 +161,20 @@ impl<'a> Findings<'a> {
             (report, took_part) = (found.report.clone(), found.took_part.clone());
             (case, shape) = (&found.case, NOT_MINIMIZED);
         }
-        let mut paths = self.those(&took_part);
-        let further = closer::further(case, &report, &paths, self.args)?;
+        let mut paths = self.paths_at(&took_part);
+        let is_over = shape == NOT_MINIMIZED || INTERRUPTED.load(Ordering::Relaxed);
+        let further = if is_over { Vec::new() } else { closer::further(case, &report, &paths, self.args)? };
         if !further.is_empty() {
             let usual = paths.iter().copied().filter(|path| !closer::is_sequence(&path.id()));
             let closer: Vec<&dyn Path> = usual.chain(further.iter().map(|path| &**path)).collect();
             let looked = Checker::new(&closer, &self.args.plant, &self.args.limits).check(case, &closer, texts)?;
-            if looked.verdict.is_finding() {
+            let stage = |report: &Report| report.signature.as_ref().and_then(Signature::stage).map(str::to_string);
+            if looked.verdict == report.verdict && stage(&looked) == stage(&report) {
                 (paths, report) = (closer, looked);
             }
         }
-        let (Some(signature), Some(identity)) = (&report.signature, Identity::of(&report, self.ids, shape)) else {
-            return Ok(None);
-        };
+        let identity = Identity::of(&report, self.ids, shape, self.args.whole_shapes);
+        let (Some(signature), Some(identity)) = (&report.signature, identity) else { return Ok(None) };
         let seen = self.counts.identities.entry(identity.clone()).or_insert(0);
         *seen += 1;
         if *seen > 1 {
@@ -189,7 +187,7 @@ impl<'a> Findings<'a> {
             minimized: (case, &report),
             origin: self.origin(index),
             paths: paths.iter().map(|path| Toolchained::of(*path)).collect(),
-            options: self.options(&took_part),
+            options: self.options(&paths),
         };
         let corpus = &self.args.corpus;
         // A corpus that can't be written loses no finding: the report, with the program, goes out all the same.
@@ -210,7 +208,7 @@ impl<'a> Findings<'a> {
         format!("program {index} of seed {}", self.args.seed)
     }
 
-    fn those(&self, took_part: &[usize]) -> Vec<&'a dyn Path> {
+    fn paths_at(&self, took_part: &[usize]) -> Vec<&'a dyn Path> {
         took_part.iter().map(|&path| self.paths[path]).collect()
     }
 
@@ -221,7 +219,7 @@ impl<'a> Findings<'a> {
         (case, report): (&Case, &Report),
         recorded: Option<&Recorded>,
     ) -> anyhow::Result<()> {
-        let text = record::further_paths(report) + &record::case_text(case, &record::right(report));
+        let text = record::finding_text(case, report);
         let extension = case.program.form().extension();
         let file = match recorded {
             Some(Recorded::New(folder)) => folder.join(format!("min.{extension}")).display().to_string(),
@@ -247,14 +245,16 @@ impl<'a> Findings<'a> {
         Ok(())
     }
 
-    /// The options of a command that repeats this run's check with the paths which took part.
-    pub fn options(&self, took_part: &[usize]) -> String {
+    /// The options of a command that repeats this run's check with these paths.
+    pub fn options(&self, paths: &[&dyn Path]) -> String {
         let plant = self.args.plant.arguments();
-        // What is wrong beside the usual paths, the program's text asks for itself.
-        if took_part.len() == self.ids.len() && self.args.paths.paths.is_none() {
+        // Sequences are no usual paths: the text asks for the one that is wrong.
+        let took_part: Vec<PathId> = paths.iter().map(|path| path.id()).collect();
+        let is_usual = |id: &&PathId| !closer::is_sequence(id);
+        if self.args.paths.paths.is_none() && self.ids.iter().filter(is_usual).all(|id| took_part.contains(id)) {
             return plant;
         }
-        let names: Vec<String> = took_part.iter().map(|&path| self.ids[path].to_string()).collect();
+        let names: Vec<String> = took_part.iter().map(PathId::to_string).collect();
         format!(" --paths '{}'{plant}", names.join(","))
     }
 }

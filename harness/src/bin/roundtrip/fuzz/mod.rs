@@ -93,6 +93,9 @@ pub struct Args {
     /// Record findings as they are, without looking for smaller programs
     #[arg(long)]
     no_minimize: bool,
+    /// Tell findings of one pass of LLVM apart by what their programs are made of, too: one bug may be several then
+    #[arg(long)]
+    whole_shapes: bool,
     /// The language of the programs: tiny, tac
     #[arg(long, value_name = "FORM", default_value = "tiny")]
     form: GeneratedForm,

@@ -179,8 +179,7 @@ impl<'a> Running<'a> {
         let Setting { args, ids, jobs, terminal, .. } = self.setting;
         let tally = &self.tally;
         let elapsed = self.start.elapsed();
-        let all: Vec<usize> = (0..ids.len()).collect();
-        let options = self.findings.options(&all);
+        let options = self.findings.options(self.setting.paths);
         for recorded in quality::record(&self.setting, self.checker, &options, &tally.quality) {
             recorded.map_or_else(|error| terminal.warn(format!("{error:#}")), |done| terminal.note(done));
         }

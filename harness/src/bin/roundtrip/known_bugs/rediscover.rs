@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, anyhow, bail};
 use harness::case::{DEFAULT_FUEL, Form};
+use harness::compare::NOT_MINIMIZED;
 use harness::dialect::Dialect;
 use harness::path::PathId;
 use harness::path::installed::Version;
@@ -215,7 +216,7 @@ impl Target {
         let (seed, time) = (seed.to_string(), format!("{}m", args.minutes));
         let mut command = Command::new(std::env::current_exe().context("where is this program?")?);
         command
-            .args(["fuzz", "--jobs", "1", "--quiet", "--format", "json", "--schedule", "*=100%"])
+            .args(["fuzz", "--jobs", "1", "--quiet", "--whole-shapes", "--format", "json", "--schedule", "*=100%"])
             .args(["--seed", &seed, "--time", &time, "--paths", &paths, "--machine-code", MACHINE_CODE])
             .args(["--form", self.form.extension(), "--dialect", &self.dialect.to_string()])
             .args(args.plant.arguments().split_whitespace())
@@ -300,8 +301,7 @@ impl Drop for Fuzzing {
 /// The findings that are recorded under their own names. How good Cranelift's construction is, is none.
 fn findings(corpus: &Path) -> anyhow::Result<Vec<PathBuf>> {
     let Ok(folders) = std::fs::read_dir(corpus.join("findings")) else { return Ok(Vec::new()) };
-    let is_one =
-        |name: &str| !name.starts_with('.') && !name.starts_with("quality.") && !name.ends_with(".not-minimized");
+    let is_one = |name: &str| !name.starts_with('.') && !name.starts_with("quality.") && !name.ends_with(NOT_MINIMIZED);
     let folders = folders.map(|entry| entry.map(|entry| entry.path())).collect::<Result<Vec<_>, _>>()?;
     Ok(folders.into_iter().filter(|path| path.file_name().and_then(|name| name.to_str()).is_some_and(is_one)).collect())
 }

@@ -73,7 +73,7 @@ impl Expected {
             TacEvalNegative => Finding(&["disagree.execute.lab-tac"]),
             TacSwapSub | TacOrPolarity | TacBreakOutermost | TacContinueGoesOn | TacReturnGoesOn
             | TacSwitchElseFirst | TacEmitOrder => Finding(&["disagree.construct.lab-", "disagree.execute.lab-tac"]),
-            LabSequentialCopy => Finding(&["disagree.construct.raised"]),
+            LabSequentialCopy => Finding(&["disagree.raised"]),
             LabPhiSequentialCopy => Finding(&["disagree.execute.lab-phi"]),
             LabLoopExitEnv | LabIfSameArm | LabNoNormalise | LabBreakStaleValues | LabArmStaleValues => {
                 Finding(&["disagree.construct.lab-naive", "invalid.construct.lab-naive"])
@@ -94,8 +94,8 @@ impl Expected {
             }
             LabPhiSwapEntries => Finding(&["invalid.construct.lab-phi", "disagree.construct.lab-phi"]),
             // It is what raises LLVM's phis.
-            LabArgsOrder => Finding(&["disagree.construct.raised-lab+llvm", "disagree.construct.raised-llvm"]),
-            LlvmRaiseLt => Finding(&["disagree.construct.raised-llvm", "disagree.optimize.raised-llvm"]),
+            LabArgsOrder => Finding(&["disagree.raised-lab+llvm", "disagree.raised-llvm"]),
+            LlvmRaiseLt => Finding(&["disagree.raised-llvm"]),
             LabNoDominanceCheck | LabAcceptsTwice | LabAcceptsFewer | LabAcceptsEntry | LabAcceptsMissing => {
                 Finding(&["invalid.construct.lab-validator"])
             }
@@ -112,7 +112,7 @@ impl Expected {
             // The promise is a lie that only the optimizer can fall for.
             ClifWrongRewrite | ClifArrayReadonly => Finding(&["disagree.optimize.cranelift-"]),
             ClifTrapCode => Finding(&["disagree.execute.cranelift-"]),
-            ClifRaiseSub => Finding(&["disagree.construct.raised-cranelift", "disagree.optimize.raised-cranelift"]),
+            ClifRaiseSub => Finding(&["disagree.raised-cranelift"]),
             LlvmSaturatingAdd | LlvmUnsignedGt | LlvmNoOverflowGuard | LlvmTruncCondition | LlvmShiftUnmasked
             | LlvmSwitchNarrow | LlvmInputOrder | LlvmInitOne | LlvmNoWrap | LlvmFlagsOfFirstRun | LlvmArrayShort => {
                 Finding(&["disagree.construct.llvm-"])
@@ -127,7 +127,7 @@ impl Expected {
             LlvmCarriedSign => Finding(&["disagree.construct.llvm-phi-narrow"]),
             LlvmPhiSwap => Finding(&["disagree.construct.llvm-phi", "invalid.construct.llvm-phi"]),
             LlvmPassAddsFlag | LlvmPassKeepsFlag | LlvmPassSelectToAnd | LlvmPassPhiEntries => {
-                Finding(&["disagree.optimize.llvm.", "invalid.optimize.llvm-"])
+                Finding(&["disagree.optimize.llvm.", "invalid.optimize.llvm"])
             }
         }
     }

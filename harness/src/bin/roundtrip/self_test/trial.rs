@@ -19,9 +19,9 @@ use crate::terminal::Terminal;
 /// Programs to look at before a fault counts as missed.
 const PROGRAMS: u64 = 20_000;
 /// The largest minimized program, in statements.
-const STATEMENTS: usize = 8;
+const STATEMENTS: usize = 10;
 /// A line of TAC does less than a statement of Tiny.
-const LINES: usize = 16;
+const LINES: usize = 20;
 
 /// What came of it.
 #[derive(Clone, Debug)]

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use harness::case::Case;
 use harness::compare::Report;
-use harness::record::{case_text, right};
+use harness::record::finding_text;
 use harness::report::draft::{self, Subject};
 use harness::triage::Triage;
 
@@ -26,5 +26,5 @@ pub fn write_all(folder: &Path, subject: &Subject<'_>) -> anyhow::Result<Vec<Str
 pub fn entry(triage: &Triage, case: &Case, report: &Report) -> String {
     let pass = triage.pass.as_ref().map(|pass| format!(", {pass}")).unwrap_or_default();
     let path = triage.path.as_ref().map(|path| format!(" ({path})")).unwrap_or_default();
-    format!("# {}: {}{pass}{path}\n{}", triage.signature, triage.stage, case_text(case, &right(report)))
+    format!("# {}: {}{pass}{path}\n{}", triage.signature, triage.stage, finding_text(case, report))
 }

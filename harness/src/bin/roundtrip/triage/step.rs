@@ -9,7 +9,7 @@ use harness::case::Case;
 use harness::judge;
 use harness::op::{End, Execution};
 use harness::path::installed::{self, Found};
-use harness::path::{self, Detail, Path, PathId};
+use harness::path::{self, Detail, PathId};
 use harness::triage::Trial;
 
 use crate::planted::Plant;
@@ -79,11 +79,11 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
         return Ok(Status::Good);
     }
     let source = Source::read(&args.file, &InputForm { input_form: None, dialect: None })?;
-    let paths = args.paths.select_for([source.text.as_str()].into_iter(), terminal)?;
+    let selected = args.paths.select_for([source.text.as_str()].into_iter(), terminal)?;
+    let paths = selected.of(&source.text)?;
     let case = source.load(&args.options, terminal)?.case;
     match args.step {
         Step::Report => {
-            let paths: Vec<&dyn Path> = paths.iter().map(|path| &**path).collect();
             let checker = Checker::new(&paths, &args.plant, &args.limits);
             let report = checker.check(&case, &paths, Detail { texts: true, structure: true, ..Detail::default() })?;
             terminal.line(serde_json::to_string(&report)?)?;
