@@ -1,12 +1,12 @@
 //! Tells the code which version of a compiler it is built with, and which sources it is built from.
 //!
-//! - `cranelift_before = "0.93"`, `llvm_before = "15"`: the compiler is older than that; `llvm_from = "23"`: it is not. The
-//!   versions that the harness itself links in set none of them. `scripts/toolchain` builds the others: its manifests are named for the
-//!   compiler and have the compiler's version.
+//! - `cranelift_before = "0.93"`, `llvm_before = "15"`: the compiler is older than that; `llvm_from = "23"`: it is not.
+//!   The versions that the harness itself links in set none of them. `scripts/toolchain` builds the others: its
+//!   manifests are named for the compiler and have the compiler's version.
 //! - `shared_object`: this is such a build.
 //! - `ROUNDTRIP_SOURCES_CRANELIFT`, `ROUNDTRIP_SOURCES_LLVM`: a fingerprint of the sources that a shared object of that
-//!   compiler is made of. What was built from other sources may lower programs otherwise, or not even agree on the bytes
-//!   that describe them (`path/wire.rs`).
+//!   compiler is made of. What was built from other sources may lower programs otherwise, or not even agree on the
+//!   bytes that describe them (`path/wire.rs`).
 
 use std::fs;
 use std::path::{Path, PathBuf};

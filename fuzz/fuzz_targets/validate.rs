@@ -1,5 +1,5 @@
-//! Validators against each other: the lab's and each compiler's judge a function, valid or not, as the map of rules has it
-//! (`docs/VALIDATORS.md`); and the lab's finds exactly what the definition forbids (Theorem 8.4.8).
+//! Validators against each other: the lab's and each compiler's judge a function, valid or not, as the map of rules has
+//! it (`docs/VALIDATORS.md`); and the lab's finds exactly what the definition forbids (Theorem 8.4.8).
 #![no_main]
 
 use harness::case::Form;

@@ -1,7 +1,7 @@
-//! The compilers' paths on the program of the bench `stages`, each from the program to its outcomes, and whole checks as
-//! the main job makes them. The aims, on one core: 1,500 checks a second with Cranelift none and speed; 400 with LLVM's
-//! phi and alloca paths at O0 and the mid-end list besides. And what it costs to look at an optimizer's output: the aim is
-//! less than 5% of `default<O2>`.
+//! The compilers' paths on the program of the bench `stages`, each from the program to its outcomes, and whole checks
+//! as the main job makes them. The aims, on one core: 1,500 checks a second with Cranelift none and speed; 400 with
+//! LLVM's phi and alloca paths at O0 and the mid-end list besides. And what it costs to look at an optimizer's output:
+//! the aim is less than 5% of `default<O2>`.
 
 #[path = "programs/two_loops.rs"]
 mod program;

@@ -1,5 +1,5 @@
-//! What a finding costs: to compare what all of the harness's own paths gave, which every program pays, and to minimize an
-//! everyday program under a cheap predicate, so that it is the minimizer's own time.
+//! What a finding costs: to compare what all of the harness's own paths gave, which every program pays, and to minimize
+//! an everyday program under a cheap predicate, so that it is the minimizer's own time.
 
 #[path = "programs/two_loops.rs"]
 mod program;

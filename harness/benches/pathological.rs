@@ -1,7 +1,7 @@
-//! The lesson's pathological family (§5): m diamonds, each of which assigns all V variables, so that even minimal SSA has
-//! V parameters at every join. Criterion's throughput counts diamonds times variables; construction with pruning is to
-//! cost at most 150 ns for each. Beside it stand Cranelift's `SSABuilder` and LLVM's mem2reg on the same control-flow
-//! graph. Every figure includes dropping the result.
+//! The lesson's pathological family (§5): m diamonds, each of which assigns all V variables, so that even minimal SSA
+//! has V parameters at every join. Criterion's throughput counts diamonds times variables; construction with pruning is
+//! to cost at most 150 ns for each. Beside it stand Cranelift's `SSABuilder` and LLVM's mem2reg on the same
+//! control-flow graph. Every figure includes dropping the result.
 
 #[path = "programs/pathological.rs"]
 mod program;

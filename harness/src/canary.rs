@@ -1,8 +1,8 @@
 //! Would a difference be seen? A comparison that overlooks something makes every run look good.
 //!
 //! What one of the lab's paths gave on a program is changed on purpose, in each way in which it could be wrong, and
-//! compared again: nobody must agree any more, and the changed path must be the wrong one. `roundtrip fuzz` does this on
-//! some of its own programs, all the time. Pure.
+//! compared again: nobody must agree any more, and the changed path must be the wrong one. `roundtrip fuzz` does this
+//! on some of its own programs, all the time. Pure.
 
 use crate::case::Case;
 use crate::compare::{Report, Verdict, compare};

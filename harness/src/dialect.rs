@@ -1,7 +1,7 @@
 //! The two dialects of every language here: `core` is the lesson's, `plus` has more operations (`docs/LANGUAGE.md` §8).
 //!
-//! A text says its own: a comment `# dialect: plus` before everything that is no comment. Whatever prints a program that
-//! needs it puts it there.
+//! A text says its own: a comment `# dialect: plus` before everything that is no comment. Whatever prints a program
+//! that needs it puts it there.
 
 use std::fmt;
 use std::str::FromStr;

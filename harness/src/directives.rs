@@ -1,8 +1,8 @@
 //! Run directives: comments of a program's file that say on which inputs to run it and what is right then.
 //!
 //! `# run: 10, 3 => return 23`, a line of its own in any of the four languages (`docs/LANGUAGE.md` §1, "Run
-//! directives"). A file with expected outcomes is a test by itself. `# path: llvm/phi:gvn` names a path beyond the usual ones
-//! that the program is to go through.
+//! directives"). A file with expected outcomes is a test by itself. `# path: llvm/phi:gvn` names a path beyond the
+//! usual ones that the program is to go through.
 
 use std::fmt;
 use std::ops::Range;

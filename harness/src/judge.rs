@@ -40,8 +40,8 @@ pub fn reference(case: &Case) -> Vec<Execution> {
     case.vectors.iter().map(run).collect()
 }
 
-/// What a path raised, as texts beside its own IR: `raised-construct`, `raised-optimize`. One that is a text already, as
-/// of the lab's paths, is left out.
+/// What a path raised, as texts beside its own IR: `raised-construct`, `raised-optimize`. One that is a text already,
+/// as of the lab's paths, is left out.
 pub fn raised_texts(observation: &Observation) -> Vec<(String, String)> {
     let named = |raised: &Raised| (format!("raised-{}", raised.stage), raised.function.to_string());
     let is_new = |(_, text): &(String, String)| observation.texts.iter().all(|(_, known)| known != text);

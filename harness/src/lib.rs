@@ -89,8 +89,8 @@ pub fn check_timed(case: &Case, paths: &[&dyn Path], detail: Detail, spent: &mut
         &shortened
     };
 
-    // Machine code gets the time that all the fuel would take. Once it hangs on a path, the others get what the steps would
-    // take that there were: it would be every path's whole limit otherwise.
+    // Machine code gets the time that all the fuel would take. Once it hangs on a path, the others get what the steps
+    // would take that there were: it would be every path's whole limit otherwise.
     let mut hurried = None;
     let mut judged = Vec::with_capacity(paths.len());
     for path in paths {

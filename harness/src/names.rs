@@ -146,7 +146,8 @@ impl PartialEq for Names {
 
 impl Eq for Names {}
 
-/// The short name with this number: `a` to `z`, then `a1` to `z1`, and so on. Never a keyword of Tiny, and without a dot.
+/// The short name with this number: `a` to `z`, then `a1` to `z1`, and so on. Never a keyword of Tiny, and without a
+/// dot.
 pub fn short(index: u32) -> Box<str> {
     const LETTERS: &str = "abcdefghijklmnopqrstuvwxyz";
     let (round, letter) = (index / 26, (index % 26) as usize);

@@ -1,9 +1,10 @@
 //! The operations of every language here and their one meaning, and the ways a run can end.
 //!
-//! Source: `docs/LANGUAGE.md` §1 (values, traps), §2 (the operations' names) and §8 (the dialect plus). The first group is
-//! the lesson's; the second is the dialect plus, which says too what optimizers bring in. Those at 8, 16 and 32 bits are in
-//! [`narrow`]; what some do besides giving a value is in [`effects`]. A new operation is a line in the table below and an
-//! arm in [`Op::eval`]; and an arm in each compiler.
+//! Source: `docs/LANGUAGE.md` §1 (values, traps), §2 (the operations' names) and §8 (the dialect plus). The first group
+//! is the lesson's; the second is the dialect plus, which says too what optimizers bring in. Those at 8, 16 and 32 bits
+//! are in
+//! [`narrow`]; what some do besides giving a value is in [`effects`]. A new operation is a line in the table below and
+//! an arm in [`Op::eval`]; and an arm in each compiler.
 
 use std::fmt;
 
@@ -96,7 +97,8 @@ operations! {
         // `select c, a, b` is a when c is not 0.
         Select "select" 3 "",
         Clz "clz" 1 "", Ctz "ctz" 1 "", Popcnt "popcnt" 1 "", Bswap "bswap" 1 "", Bitrev "bitrev" 1 "",
-        // A compiler's narrow value is held zero-extended; these bring a result back into that form, or read one as signed.
+        // A compiler's narrow value is held zero-extended; these bring a result back into that form, or read one as
+        // signed.
         Zext8 "zext8" 1 "", Zext16 "zext16" 1 "", Zext32 "zext32" 1 "",
         Sext8 "sext8" 1 "", Sext16 "sext16" 1 "", Sext32 "sext32" 1 "",
         // `emit a` is a, and everyone sees that it ran.
@@ -174,8 +176,8 @@ impl Op {
         }
     }
 
-    /// The operation's value, or the trap that ends the run. Operands past the arity are ignored. What it does besides is
-    /// for [`Effects::perform`], and so is what an array holds: here it is 0.
+    /// The operation's value, or the trap that ends the run. Operands past the arity are ignored. What it does besides
+    /// is for [`Effects::perform`], and so is what an array holds: here it is 0.
     #[inline]
     pub fn eval(self, [a, b, c]: [i64; 3]) -> Result<i64, Trap> {
         let (ua, ub, count) = (a as u64, b as u64, (b & 63) as u32);

@@ -1,6 +1,7 @@
 //! Faults that can be planted in the harness itself, to put it on trial (`roundtrip self-test`).
 //!
-//! A fault is switched on by name, for the whole process, by hidden options alone. In builds without the feature `plant`
+//! A fault is switched on by name, for the whole process, by hidden options alone. In builds without the feature
+//! `plant`
 //! [`on`] is the constant `false`, and the faulty branches are compiled away.
 
 macro_rules! faults {

@@ -35,8 +35,8 @@ pub extern "C" fn roundtrip_built_from() -> *const c_char {
     ENDED.as_ptr()
 }
 
-/// Answers a request by handing the answer's bytes to `take`, before it returns. What it runs says at `stage`, if that is
-/// a place, which stage it is at.
+/// Answers a request by handing the answer's bytes to `take`, before it returns. What it runs says at `stage`, if that
+/// is a place, which stage it is at.
 ///
 /// # Safety
 ///

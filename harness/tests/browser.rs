@@ -1,5 +1,5 @@
-//! The report in a real browser: a finding is clicked, the filter is used, keys are pressed, in the light and in the dark,
-//! at a desk's width and at a phone's. Chromium is driven through chromedriver.
+//! The report in a real browser: a finding is clicked, the filter is used, keys are pressed, in the light and in the
+//! dark, at a desk's width and at a phone's. Chromium is driven through chromedriver.
 //!
 //! Screenshots lie in `target/tmp/report` afterwards, to be looked at. Without a browser the tests fail and say what to
 //! do; plain `cargo test` does not run them.

@@ -236,7 +236,8 @@ fn accesses(path: &dyn Path, case: &Case, text: &str) -> Vec<String> {
     clif.lines().filter(is_access).map(|line| line.trim().to_string()).collect()
 }
 
-/// Plain paths promise nothing of memory, the others all that holds: `readonly` of what is passed, a region of an array.
+/// Plain paths promise nothing of memory, the others all that holds: `readonly` of what is passed, a region of an
+/// array.
 #[test]
 fn accesses_promise_nothing_or_all_that_holds() {
     let text = "input x, unused; emit x; t = a4[x]; b2[x] = 7; return t + a4[x]";

@@ -204,8 +204,8 @@ fn constructions_and_pruning_agree_on_any_graph() {
     });
 }
 
-/// A small TAC program of any shape: stretches of assignments, each with a label before it and any jump or none after it.
-/// Unreachable code, endless and irreducible loops and unwritten variables are frequent.
+/// A small TAC program of any shape: stretches of assignments, each with a label before it and any jump or none after
+/// it. Unreachable code, endless and irreducible loops and unwritten variables are frequent.
 fn any_graph(u: &mut Unstructured) -> arbitrary::Result<tac::Program> {
     const NAMES: [&str; 5] = ["a", "b", "c", "d", "t.0"];
     let stretches = u.int_in_range(1..=8)?;

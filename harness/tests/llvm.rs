@@ -196,8 +196,8 @@ fn texts_come_by_name_when_asked_for() {
     assert!(observe("phi-O0", program, Detail::default()).texts.is_empty());
 }
 
-/// `mem2reg` places the phis that pruning leaves: the lesson's §7 counts three for the running example.
-/// Without machine code, what the optimizer left is run as it stands; where there is no optimizer, the code is all there is.
+/// `mem2reg` places the phis that pruning leaves: the lesson's §7 counts three for the running example. Without machine
+/// code, what the optimizer left is run as it stands; where there is no optimizer, the code is all there is.
 #[test]
 fn without_code_what_the_optimizer_left_still_runs() {
     let text = "n = 9; s = 0; while n > 0 { s = s + n; n = n - 1 } return s";

@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use harness::record::night::Night;
 
-/// The real command notes parts down and sums up; a run of `fuzz` compares one program, or never ends; a self-test fails
-/// if it is to, and one from many seeds never has the time for all.
+/// The real command notes parts down and sums up; a run of `fuzz` compares one program, or never ends; a self-test
+/// fails if it is to, and one from many seeds never has the time for all.
 const ROUNDTRIP: &str = r#"#!/bin/bash
 case $1 in
 part | summarize) exec "$REAL" "$@" ;;

@@ -1,5 +1,5 @@
-//! The harness itself on trial: `roundtrip self-test` on a few planted faults, one in each part. The nightly job tries all
-//! of them, from many seeds.
+//! The harness itself on trial: `roundtrip self-test` on a few planted faults, one in each part. The nightly job tries
+//! all of them, from many seeds.
 
 use std::process::Command;
 

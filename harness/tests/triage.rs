@@ -1,6 +1,6 @@
-//! Triage on trial: of each fault planted in the harness's own lowerings it says who is accused, where, and by which pass;
-//! and its drafts hold what is right: the one for Cranelift is read and run by Cranelift's own reader and interpreter, the
-//! one for LLVM by `opt` and `lli` where there are any.
+//! Triage on trial: of each fault planted in the harness's own lowerings it says who is accused, where, and by which
+//! pass; and its drafts hold what is right: the one for Cranelift is read and run by Cranelift's own reader and
+//! interpreter, the one for LLVM by `opt` and `lli` where there are any.
 //!
 //! A few faults, one of each kind, in every `cargo test`; `ROUNDTRIP_PLANT=all` (the nightly job) tries all.
 

@@ -1,22 +1,22 @@
 //! What makes two findings one.
 //!
 //! A signature says which groups are wrong at which stage. Two faults of one lowering have the same, and one fault has
-//! several: which of a group's paths ran on a program is chance, and so is what a large program shows of a fault. So two
-//! findings are one when, of their *minimized* programs on *all* paths, these are the same:
+//! several: which of a group's paths ran on a program is chance, and so is what a large program shows of a fault. So
+//! two findings are one when, of their *minimized* programs on *all* paths, these are the same:
 //!
 //! - the kind, the first stage that is wrong, and what a validator or a crash said;
-//! - the **accused**: the first wrong path in the order of the registry, where the plainest comes first. For the lab that
-//!   is the first wrong step (`lab-naive`, `lab-pruned`, `lab-phi`), for a compiler the least optimization or the one
-//!   perturbation that it takes. A path that executes the right thing from a form that is wrong is not to blame: what
-//!   raised the form or interpreted it is (`raised`);
-//! - the first **pass** that a path taken apart pass by pass is wrong after, of the accused's compiler; it then stands for
-//!   all paths that have it;
-//! - the **shape** (`minimize::shape`): what the program is made of, as far as the finding needs it. Where a pass is named,
-//!   only whether that is memory or an effect: what brings the pass to do the wrong thing is chance, and the first bad
-//!   pass alone is what campaigns against LLVM tell miscompiles apart by.
+//! - the **accused**: the first wrong path in the order of the registry, where the plainest comes first. For the lab
+//!   that is the first wrong step (`lab-naive`, `lab-pruned`, `lab-phi`), for a compiler the least optimization or the
+//!   one perturbation that it takes. A path that executes the right thing from a form that is wrong is not to blame:
+//!   what raised the form or interpreted it is (`raised`);
+//! - the first **pass** that a path taken apart pass by pass is wrong after, of the accused's compiler; it then stands
+//!   for all paths that have it;
+//! - the **shape** (`minimize::shape`): what the program is made of, as far as the finding needs it. Where a pass is
+//!   named, only whether that is memory or an effect: what brings the pass to do the wrong thing is chance, and the
+//!   first bad pass alone is what campaigns against LLVM tell miscompiles apart by.
 //!
-//! `disagree.construct.cranelift-none.lt`, `disagree.optimize.llvm.gvn`. Chen et al. (*Taming Compiler Fuzzers*, PLDI 2013) rank findings by distances
-//! between such features; with programs as small as these, equality does.
+//! `disagree.construct.cranelift-none.lt`, `disagree.optimize.llvm.gvn`. Chen et al. (*Taming Compiler Fuzzers*, PLDI
+//! 2013) rank findings by distances between such features; with programs as small as these, equality does.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -49,8 +49,8 @@ impl fmt::Display for Identity {
 }
 
 impl Identity {
-    /// The identity of a finding by its minimized program's report and shape. `order` are the paths, the plainest first.
-    /// Nothing if the report is no finding. `whole`: where a pass is named, all of the shape counts too.
+    /// The identity of a finding by its minimized program's report and shape. `order` are the paths, the plainest
+    /// first. Nothing if the report is no finding. `whole`: where a pass is named, all of the shape counts too.
     pub fn of(report: &Report, order: &[PathId], shape: &str, whole: bool) -> Option<Identity> {
         let signature = report.signature.as_ref()?;
         let stage = signature.stage()?;
@@ -132,8 +132,8 @@ fn wrong(report: &Report) -> impl Iterator<Item = &Source> {
 }
 
 /// Whether a form of a path is wrong on a run that the path itself executes right, and its compiler executes nothing
-/// wrong. Undefined behaviour is no contradiction: a machine does something, and by chance the right thing. Nor is memory
-/// that nothing was stored in, which machines of some paths find to be zero and others don't.
+/// wrong. Undefined behaviour is no contradiction: a machine does something, and by chance the right thing. Nor is
+/// memory that nothing was stored in, which machines of some paths find to be zero and others don't.
 fn contradicts_itself(report: &Report, form: &Source) -> bool {
     let executes = |source: &Source| source.path == form.path && source.stage == Stage::Execute;
     let executed = wrong(report).map(|source| (&source.path, source.stage));
@@ -151,8 +151,8 @@ fn contradicts_itself(report: &Report, form: &Source) -> bool {
         })
 }
 
-/// What raises and interprets forms. Of some compilers, if only their forms are wrong; but what two compilers have in common
-/// is what interprets the forms of all.
+/// What raises and interprets forms. Of some compilers, if only their forms are wrong; but what two compilers have in
+/// common is what interprets the forms of all.
 fn raised(report: &Report) -> String {
     let sources = report.runs.iter().flat_map(|run| &run.classes).flat_map(|class| &class.sources);
     let raising: BTreeSet<&str> =

@@ -1,8 +1,8 @@
 //! Comparing: from what every path gave to one verdict, with classes of outcomes and a stable signature. Pure.
 //!
 //! **Right.** On each vector the language's own interpreter is right if a path of another independence group gives the
-//! same; if it stands alone, the outcome that the most groups gave (a group that is split counts for both sides). Paths of
-//! one group share code, so their number proves nothing.
+//! same; if it stands alone, the outcome that the most groups gave (a group that is split counts for both sides). Paths
+//! of one group share code, so their number proves nothing.
 //!
 //! [`signature`] says what reduction keeps of a finding, [`identity`] what makes two findings one.
 
@@ -104,8 +104,8 @@ impl Report {
         wrong.chain(self.faults.iter().map(|fault| &fault.path)).collect()
     }
 
-    /// Findings of kind `quality`: the broken relations of [`crate::structure`], each with the paths that break it. None
-    /// of them is part of the verdict.
+    /// Findings of kind `quality`: the broken relations of [`crate::structure`], each with the paths that break it.
+    /// None of them is part of the verdict.
     pub fn quality(&self) -> BTreeMap<Signature, (Relation, Vec<&Structure>)> {
         let mut quality = BTreeMap::new();
         for structure in &self.structure {
@@ -234,8 +234,8 @@ fn seen(outcome: &Outcome) -> &Outcome {
 }
 
 /// The language's own outcome, which defines what the program means, if another group confirms it; an interpreter that
-/// stands alone is outvoted by the outcome of the most groups. Counting alone would not do: most paths of a Tiny program
-/// rest on one lowering to TAC, and a fault there outnumbers those that are right.
+/// stands alone is outvoted by the outcome of the most groups. Counting alone would not do: most paths of a Tiny
+/// program rest on one lowering to TAC, and a fault there outnumbers those that are right.
 fn right<'a>(by_outcome: &BTreeMap<&'a Outcome, Vec<Source>>, reference: &'a Outcome) -> &'a Outcome {
     let groups = |sources: &Vec<Source>| {
         let mut groups: Vec<&str> = sources.iter().map(|source| source.group.as_str()).collect();

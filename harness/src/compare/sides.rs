@@ -6,9 +6,9 @@ use super::{Class, Run, Source};
 use crate::path::{PathId, Stage};
 
 impl Run {
-    /// The paths of one of the run's classes: `llvm@22.1.8/* (36 paths)` when everything that this compiler ran is in the
-    /// class, the path's name when that is one path, and `cranelift@0.135.8/speed (optimize, execute)` when only these
-    /// stages of a path gave this outcome.
+    /// The paths of one of the run's classes: `llvm@22.1.8/* (36 paths)` when everything that this compiler ran is in
+    /// the class, the path's name when that is one path, and `cranelift@0.135.8/speed (optimize, execute)` when only
+    /// these stages of a path gave this outcome.
     pub fn side(&self, class: &Class) -> Vec<String> {
         let all = by_compiler(self.classes.iter().flat_map(|class| &class.sources));
         by_compiler(&class.sources).into_iter().flat_map(|(compiler, paths)| told(&paths, &all[&compiler])).collect()

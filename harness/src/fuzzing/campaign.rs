@@ -1,7 +1,8 @@
 //! The main job under a fuzzing engine: a finding is minimized, written to the corpus, shown, and ends the process.
 //!
-//! A program takes one path of each independence group, drawn by the program itself: it is the groups that are compared,
-//! and a compiler's slowest pipelines would cost more than all else together. A finding is then seen on all paths.
+//! A program takes one path of each independence group, drawn by the program itself: it is the groups that are
+//! compared, and a compiler's slowest pipelines would cost more than all else together. A finding is then seen on all
+//! paths.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -16,7 +17,8 @@ use crate::path::{self, Detail, Path, PathId};
 use crate::record::known::{self, Known};
 use crate::{check, minimize, record, report};
 
-/// A property: the paths agree on the case, known issues of `corpus` apart. A finding goes there, if that folder exists.
+/// A property: the paths agree on the case, known issues of `corpus` apart. A finding goes there, if that folder
+/// exists.
 ///
 /// # Panics
 ///

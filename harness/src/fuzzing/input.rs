@@ -57,8 +57,8 @@ pub fn from_bytes(form: Form, data: &[u8]) -> Case {
     text.and_then(|text| from_text(form, text)).unwrap_or_else(|| from_choices(form, &mut Unstructured::new(data)))
 }
 
-/// The form in which a target that takes programs in both languages reads these bytes: the language whose text they are;
-/// choices make either.
+/// The form in which a target that takes programs in both languages reads these bytes: the language whose text they
+/// are; choices make either.
 pub fn tiny_or_tac(data: &[u8]) -> Form {
     let is_tac = match std::str::from_utf8(data) {
         Ok(text) if tiny::parse(text).is_ok() => false,

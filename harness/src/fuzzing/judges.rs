@@ -9,9 +9,9 @@ use crate::fuzzing::properties::validator_is_definition;
 use crate::path::{self, Validator};
 use crate::{minimize, record, report, validators};
 
-/// A property of functions, valid or not: every validator rejects what the map says that it rejects and accepts all else,
-/// and the lab's finds what the definitions forbid, fault by fault (Theorem 8.4.8). A finding goes to `corpus`, if that
-/// folder exists.
+/// A property of functions, valid or not: every validator rejects what the map says that it rejects and accepts all
+/// else, and the lab's finds what the definitions forbid, fault by fault (Theorem 8.4.8). A finding goes to `corpus`,
+/// if that folder exists.
 ///
 /// # Panics
 ///

@@ -1,8 +1,8 @@
 //! Where a target starts: the programs of the project's corpus.
 //!
-//! libFuzzer writes what it finds interesting, thousands of files, into the first folder that it is given, and cargo-fuzz
-//! gives it `fuzz/corpus/TARGET`. The project's corpus must not be flooded, so that folder is not committed, and the
-//! corpus's programs are copied there, but for the findings: a target would end with the first of them.
+//! libFuzzer writes what it finds interesting, thousands of files, into the first folder that it is given, and
+//! cargo-fuzz gives it `fuzz/corpus/TARGET`. The project's corpus must not be flooded, so that folder is not committed,
+//! and the corpus's programs are copied there, but for the findings: a target would end with the first of them.
 
 use std::fs;
 use std::path::Path;

@@ -142,7 +142,8 @@ pub fn break_phi_function(function: &mut PhiFunction, clause: Clause, u: &mut Un
     Ok(true)
 }
 
-/// Sends a branch elsewhere, and takes away the entries that it had, unless another branch of its block still goes there.
+/// Sends a branch elsewhere, and takes away the entries that it had, unless another branch of its block still goes
+/// there.
 fn redirect(function: &mut PhiFunction, to: Block, u: &mut Unstructured) -> Result<bool> {
     let branches = function.blocks.iter().enumerate();
     let branches = branches.flat_map(|(at, block)| block.term.targets().enumerate().map(move |(i, &old)| (at, i, old)));

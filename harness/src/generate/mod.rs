@@ -2,7 +2,8 @@
 //!
 //! A case depends on `(seed, index)` and the [`Policy`] alone, so a run is the same whatever the number of threads, and
 //! one program of it can be had again by its number. The same generators turn a fuzzer's bytes into programs (through
-//! `arbitrary`): see [`Choices`]. The corpus holds program text, never such bytes, because those rot with the generator.
+//! `arbitrary`): see [`Choices`]. The corpus holds program text, never such bytes, because those rot with the
+//! generator.
 //!
 //! ```
 //! use harness::case::Form;

@@ -1,4 +1,5 @@
-//! Programs out of pieces of two others: what somebody once wrote down because it is hard, among what nobody thought of.
+//! Programs out of pieces of two others: what somebody once wrote down because it is hard, among what nobody thought
+//! of.
 //!
 //! A piece is a few statements in a row, so that a loop mostly comes with what it starts from. Each of its variables
 //! becomes one of the program's or a new one: some of what it computes meets what the program computes, and some of it

@@ -1,9 +1,9 @@
 //! Worker processes: what a compiler does to its process, it does to a worker, and the parent lives to tell.
 //!
 //! The parent ([`Process`]) starts its own binary again and hands it requests; the worker ([`Seat`]) answers. A worker
-//! that aborts, faults, eats its memory, never ends or writes rubbish where its answers belong is buried: killed, reaped,
-//! and described as a [`Death`], which is a path's [`Fault`](crate::path::Fault) if a path was at work. What is asked and
-//! answered is the caller's; this module only carries it. The parts:
+//! that aborts, faults, eats its memory, never ends or writes rubbish where its answers belong is buried: killed,
+//! reaped, and described as a [`Death`], which is a path's [`Fault`](crate::path::Fault) if a path was at work. What is
+//! asked and answered is the caller's; this module only carries it. The parts:
 //!
 //! - `frame`: messages in a stream of bytes, none of which is taken for one by mistake.
 //! - `now`: a page of memory that both see, where the worker says what it is doing, at no cost.

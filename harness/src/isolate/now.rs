@@ -1,5 +1,5 @@
-//! What a worker is doing now: a few words in memory that it shares with its parent, which reads them when the worker is
-//! dead or late.
+//! What a worker is doing now: a few words in memory that it shares with its parent, which reads them when the worker
+//! is dead or late.
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};

@@ -92,8 +92,8 @@ impl Process {
         self.child.id()
     }
 
-    /// Asks something, which may take `time` of a processor on one path of one program, and [`PATIENCE`] times as long by
-    /// the clock.
+    /// Asks something, which may take `time` of a processor on one path of one program, and [`PATIENCE`] times as long
+    /// by the clock.
     pub fn send(&mut self, request: &impl Serialize, time: Duration) -> Result<(), Trouble> {
         self.time = time;
         let bytes = frame::encode(request).map_err(io::Error::other)?;

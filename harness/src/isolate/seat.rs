@@ -21,8 +21,8 @@ pub struct Seat {
 }
 
 impl Seat {
-    /// Takes what [`super::Process::spawn`] left for this process: the requests on standard input, and the page. From now
-    /// on nothing that reads standard input or writes to standard output comes near the parent's messages, and the
+    /// Takes what [`super::Process::spawn`] left for this process: the requests on standard input, and the page. From
+    /// now on nothing that reads standard input or writes to standard output comes near the parent's messages, and the
     /// process has no more than `memory` bytes of address space.
     ///
     /// # Safety

@@ -1,8 +1,9 @@
 //! What a function breaks, clause by clause, by the words of Definitions 8.4.3 and 8.4.4 taken literally.
 //!
-//! The rules S1–S4 say more than one thing each, and validators differ in single things, so this is finer than the rules.
-//! It also names what the lab accepts but another validator may not. Like [`crate::lab::theorems`] it rests on dominance
-//! as "no path from the entry gets there without", never on the lab's own validators or dominators, which are on trial.
+//! The rules S1–S4 say more than one thing each, and validators differ in single things, so this is finer than the
+//! rules. It also names what the lab accepts but another validator may not. Like [`crate::lab::theorems`] it rests on
+//! dominance as "no path from the entry gets there without", never on the lab's own validators or dominators, which are
+//! on trial.
 
 use std::cell::OnceCell;
 use std::cmp::Ordering;
@@ -74,8 +75,8 @@ clauses! {
     ConflictingMultiEdge "conflicting-multi-edge" None,
 }
 
-/// The clauses that a function in block-argument form touches. Uses are only looked at where it is clear what a name and
-/// a branch mean.
+/// The clauses that a function in block-argument form touches. Uses are only looked at where it is clear what a name
+/// and a branch mean.
 pub fn clauses(function: &Function) -> BTreeSet<Clause> {
     let mut touched = BTreeSet::new();
     let mut definitions = Definitions::new(function, &function.inputs);

@@ -1,14 +1,14 @@
 //! Algorithm 8.4.6: phi form ↔ block arguments.
 //!
-//! Invariant: the i-th phi of a block is its i-th parameter, and the phi's entry for a predecessor is the i-th argument of
-//! that predecessor's branch. Blocks, names, instructions and order stay as they are, so by Theorem 8.4.10 the two
+//! Invariant: the i-th phi of a block is its i-th parameter, and the phi's entry for a predecessor is the i-th argument
+//! of that predecessor's branch. Blocks, names, instructions and order stay as they are, so by Theorem 8.4.10 the two
 //! directions undo each other. Linear in the size of the function with its arguments.
 
 use crate::lab::{BlockData, Function, Phi, PhiBlock, PhiFunction, Target};
 use crate::plant::{self, Fault};
 
-/// ArgsToPhi. Precondition: no terminator passes different arguments to one block ([`crate::lab::split_conflicts`] sees to
-/// that). The entries come out in the order of the predecessors' blocks.
+/// ArgsToPhi. Precondition: no terminator passes different arguments to one block ([`crate::lab::split_conflicts`] sees
+/// to that). The entries come out in the order of the predecessors' blocks.
 pub fn args_to_phi(function: &Function) -> PhiFunction {
     let mut in_degree = vec![0; function.blocks.len()];
     for target in function.blocks.iter().flat_map(|block| block.term.targets()) {
@@ -53,8 +53,8 @@ fn swap_last_two(phi: &mut Phi) {
     }
 }
 
-/// PhiToArgs. Precondition: the function is well formed. If its entry block has predecessors, there is no valid function
-/// in block-argument form, and the result violates S4.
+/// PhiToArgs. Precondition: the function is well formed. If its entry block has predecessors, there is no valid
+/// function in block-argument form, and the result violates S4.
 pub fn phi_to_args(function: &PhiFunction) -> Function {
     let mut blocks: Vec<BlockData> = function
         .blocks

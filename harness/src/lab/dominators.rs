@@ -67,7 +67,8 @@ impl Dominators {
         let idoms = immediate_dominators(&search);
 
         // The tree's preorder without a traversal: a vertex's immediate dominator has a smaller number than the vertex.
-        // First the sizes of the subtrees, from the leaves up; then each vertex takes the next interval in its parent's.
+        // First the sizes of the subtrees, from the leaves up; then each vertex takes the next interval in its
+        // parent's.
         let reachable = search.vertices.len();
         let mut sizes = vec![1u32; reachable];
         for vertex in (1..reachable).rev() {
@@ -93,8 +94,8 @@ impl Dominators {
         self.nodes[block.index()].first != NONE
     }
 
-    /// Whether every path from the entry to `b` passes through `a`. Every block dominates itself. Of an unreachable block
-    /// it is false either way round.
+    /// Whether every path from the entry to `b` passes through `a`. Every block dominates itself. Of an unreachable
+    /// block it is false either way round.
     #[inline]
     pub fn dominates(&self, a: Block, b: Block) -> bool {
         let (a, b) = (&self.nodes[a.index()], &self.nodes[b.index()]);
@@ -114,8 +115,9 @@ impl Dominators {
     }
 }
 
-/// Which blocks a path from the entry reaches that does not pass through `removed`. This is dominance by definition: `a`
-/// dominates a reachable `b` if and only if `b` is not reached without `a`. Linear for one block, so quadratic for all.
+/// Which blocks a path from the entry reaches that does not pass through `removed`. This is dominance by definition:
+/// `a` dominates a reachable `b` if and only if `b` is not reached without `a`. Linear for one block, so quadratic for
+/// all.
 pub fn reachable_without(graph: &impl Graph, removed: Option<Block>) -> Vec<bool> {
     let mut reached = vec![false; graph.block_count()];
     let mut stack = if graph.block_count() == 0 { Vec::new() } else { vec![Block(0)] };

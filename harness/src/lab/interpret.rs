@@ -1,9 +1,9 @@
 //! The interpreters of both forms (`docs/LANGUAGE.md` §2, "Steps and fuel").
 //!
 //! Semantics: Definition 8.4.4 (a branch reads all its arguments, then assigns all parameters, then runs the block) and
-//! Definition 8.4.2 (the phis of a block are all read, then all written). Each form moves values along an edge by code of
-//! its own; what a body and a terminator do is shared. An [`Observer`] sees every block and every value; [`Unobserved`]
-//! compiles away.
+//! Definition 8.4.2 (the phis of a block are all read, then all written). Each form moves values along an edge by code
+//! of its own; what a body and a terminator do is shared. An [`Observer`] sees every block and every value;
+//! [`Unobserved`] compiles away.
 //!
 //! They are for valid functions. With as many inputs as the function has, nothing undefined is ever read.
 

@@ -185,7 +185,8 @@ impl<'f> Judge<'f> {
         }
     }
 
-    /// S2: a use at a reachable place. In its own block a definition stands before it; in another, that block dominates.
+    /// S2: a use at a reachable place. In its own block a definition stands before it; in another, that block
+    /// dominates.
     #[inline]
     pub(super) fn use_atom(&mut self, dominators: &Dominators, atom: Atom, place: Place) {
         let Atom::Value(value) = atom else { return };

@@ -1,9 +1,9 @@
 //! Parsing both forms (`docs/LANGUAGE.md` §2 and §3): rule S0.
 //!
-//! The texts are read line by line. What the other rules forbid parses: names defined twice or never, targets that do not
-//! exist, wrong numbers of arguments. Two passes: the first reads the blocks' names, because a branch may name a block
-//! that stands further down, and a [`Block`] is numbered by its place in the listing. Values are numbered by their first
-//! occurrence in the text.
+//! The texts are read line by line. What the other rules forbid parses: names defined twice or never, targets that do
+//! not exist, wrong numbers of arguments. Two passes: the first reads the blocks' names, because a branch may name a
+//! block that stands further down, and a [`Block`] is numbered by its place in the listing. Values are numbered by
+//! their first occurrence in the text.
 
 use std::collections::HashMap;
 
@@ -30,7 +30,8 @@ pub fn parse_ssa_in(text: &str, dialect: Dialect) -> Result<Function> {
     Ok(Function { inputs, blocks, value_names: parser.value_names, block_names: parser.block_names })
 }
 
-/// Parses the `ssa` text of a function that was raised from a compiler's output: it may have every operation, and traps.
+/// Parses the `ssa` text of a function that was raised from a compiler's output: it may have every operation, and
+/// traps.
 pub fn parse_raised(text: &str) -> Result<Function> {
     let tokens = significant_tokens(text)?;
     let mut parser = Parser { raised: true, dialect: Dialect::Plus, ..Parser::default() };

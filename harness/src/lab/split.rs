@@ -13,7 +13,8 @@ pub fn conflicts(function: &Function) -> Vec<Block> {
     function.blocks.iter().flat_map(|block| repeat_n(block.name, edges(block))).collect()
 }
 
-/// The edges that pass a block other arguments than the terminator's first edge to it, by their place among the targets.
+/// The edges that pass a block other arguments than the terminator's first edge to it, by their place among the
+/// targets.
 fn conflicting_edges(term: &Terminator<Target>) -> Vec<usize> {
     let edges = term.targets().enumerate();
     let differs = |(edge, target): &(usize, &Target)| {

@@ -120,8 +120,8 @@ fn runs_as(what: &str, function: &Function, expected: &Execution, inputs: &[i64]
     expect(actual == *expected, || format!("{what}: {actual:?} for {expected:?} on {inputs:?}\n{function}"))
 }
 
-/// Theorem 8.4.10 from block arguments: of a valid function without conflicts, ArgsToPhi gives a well-formed function of
-/// the same behavior, and PhiToArgs gives back the function.
+/// Theorem 8.4.10 from block arguments: of a valid function without conflicts, ArgsToPhi gives a well-formed function
+/// of the same behavior, and PhiToArgs gives back the function.
 pub fn arguments_round_trip(function: &Function, inputs: &[i64], fuel: u64) -> Checked {
     expect_valid("the function", function, &validate(function))?;
     expect(conflicts(function).is_empty(), || format!("the function has conflicting multi-edges\n{function}"))?;
@@ -132,8 +132,8 @@ pub fn arguments_round_trip(function: &Function, inputs: &[i64], fuel: u64) -> C
     same_behavior(function, &phi, inputs, fuel)
 }
 
-/// Theorem 8.4.10 from phis: of a well-formed function, PhiToArgs gives a function of the same behavior, which is valid if
-/// the entry has no predecessors (and otherwise violates S4 alone), and ArgsToPhi gives back the function.
+/// Theorem 8.4.10 from phis: of a well-formed function, PhiToArgs gives a function of the same behavior, which is valid
+/// if the entry has no predecessors (and otherwise violates S4 alone), and ArgsToPhi gives back the function.
 pub fn phis_round_trip(function: &PhiFunction, inputs: &[i64], fuel: u64) -> Checked {
     expect_valid("the function", function, &validate_phi(function))?;
     let arguments = phi_to_args(function);
@@ -153,8 +153,8 @@ pub fn phis_round_trip(function: &PhiFunction, inputs: &[i64], fuel: u64) -> Che
     same_behavior(&arguments, function, inputs, fuel)
 }
 
-/// Lemma 8.4.11 for a valid function: the round trip through phi form gives it back if and only if it has no conflicting
-/// multi-edge. Splitting leaves none, and changes nothing but the steps through the new blocks.
+/// Lemma 8.4.11 for a valid function: the round trip through phi form gives it back if and only if it has no
+/// conflicting multi-edge. Splitting leaves none, and changes nothing but the steps through the new blocks.
 pub fn splitting_restores_the_correspondence(function: &Function, inputs: &[i64], fuel: u64) -> Checked {
     expect_valid("the function", function, &validate(function))?;
     let conflicts_before = conflicts(function);
@@ -253,8 +253,8 @@ impl Sites {
         self.uses.extend(term.atom().map(|atom| (atom, index, usize::MAX)));
     }
 
-    /// S1: each definition after a name's first. S2, where the others hold: each use at a reachable point that some path
-    /// from the entry reaches without passing the definition.
+    /// S1: each definition after a name's first. S2, where the others hold: each use at a reachable point that some
+    /// path from the entry reaches without passing the definition.
     fn judge(&self, graph: &impl Graph, faults: &mut Faults) {
         let names: HashSet<Value> = self.definitions.iter().map(|&(name, _)| name).collect();
         faults.s1 = self.definitions.len() - names.len();

@@ -1,7 +1,7 @@
 //! Whether a function in phi form is well formed: Definition 8.4.3, with the rules of `docs/LANGUAGE.md` §4.
 //!
-//! The faults bear the rules of Definition 8.4.4 to which they correspond: an entry that is missing or too many is S3, as
-//! a wrong number of arguments would be.
+//! The faults bear the rules of Definition 8.4.4 to which they correspond: an entry that is missing or too many is S3,
+//! as a wrong number of arguments would be.
 
 use crate::lab::judge::{Judge, Place, Rule, Violation};
 use crate::lab::{Block, Dominators, Phi, PhiFunction};

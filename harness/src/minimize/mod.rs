@@ -25,8 +25,8 @@ use crate::tac::Line;
 use crate::tiny::Stmt;
 use crate::tiny::walk::{expression_mut, expressions, list_mut, lists};
 
-/// What a program does at less than 64 bits: each such operation as that at 64 bits, signed or unsigned where that makes a
-/// difference, and its width.
+/// What a program does at less than 64 bits: each such operation as that at 64 bits, signed or unsigned where that
+/// makes a difference, and its width.
 pub fn narrow_operations(program: &Program) -> Vec<(Op, u32)> {
     let mut narrow = Vec::new();
     operations_mut(&mut program.clone(), &mut |op| {

@@ -2,14 +2,15 @@
 //! shape names the construct at fault, whatever the names, the constants and the order.
 //!
 //! An operation is a word of it when no other operation can stand in its place: `1 - 0` shows that operands were
-//! exchanged, `1 + 0` doesn't. `a > b` is `b < a`, and `a <= 1` is `a < 2`. `narrow` is an operation at 8, 16 or 32 bits for
-//! which another at the same width would do, be it on -1. `logic` is `&&` or `||` on numbers that are not 0 or 1.
+//! exchanged, `1 + 0` doesn't. `a > b` is `b < a`, and `a <= 1` is `a < 2`. `narrow` is an operation at 8, 16 or 32
+//! bits for which another at the same width would do, be it on -1. `logic` is `&&` or `||` on numbers that are not 0 or
+//! 1.
 //!
-//! What jumps is `if`, with `&&` and `||`, or `loop`; beside a loop that can't be got rid of, arithmetic is no word, since
-//! how often it goes round and what it adds up to is chance. Beside a comparison that is a word, or `logic`, jumps are none:
-//! they are what it is for; nor is `if` beside an array. `wide` is a number that 32 bits don't hold, which the minimizer
-//! would not have left for nothing, unless there is a loop; `return` is an early one. `inputs` and `assign` count when
-//! there is nothing else.
+//! What jumps is `if`, with `&&` and `||`, or `loop`; beside a loop that can't be got rid of, arithmetic is no word,
+//! since how often it goes round and what it adds up to is chance. Beside a comparison that is a word, or `logic`,
+//! jumps are none: they are what it is for; nor is `if` beside an array. `wide` is a number that 32 bits don't hold,
+//! which the minimizer would not have left for nothing, unless there is a loop; `return` is an early one. `inputs` and
+//! `assign` count when there is nothing else.
 
 mod parts;
 
@@ -166,8 +167,8 @@ fn is_needed(case: &Case, op: Op, interesting: &mut dyn FnMut(&Case) -> bool) ->
 enum Operands {
     /// What the operation had.
     Same,
-    /// Of narrow numbers it is the sign that most faults are in, and what gives a negative one of other operands may not of
-    /// these; of -1, most operations do.
+    /// Of narrow numbers it is the sign that most faults are in, and what gives a negative one of other operands may
+    /// not of these; of -1, most operations do.
     Constant(i64),
     /// Its constants, with so much added: `a <= 1` is `a < 2`.
     Moved(i64),

@@ -1,7 +1,7 @@
 //! Local arrays: which there are, and what they hold during a run.
 //!
-//! An array's name says all that is to be known of it, so that nothing declares one: `a8` is the array `a` of 8 elements.
-//! Two arrays with one letter and different lengths have nothing to do with each other.
+//! An array's name says all that is to be known of it, so that nothing declares one: `a8` is the array `a` of 8
+//! elements. Two arrays with one letter and different lengths have nothing to do with each other.
 
 use std::fmt;
 use std::num::NonZeroU8;

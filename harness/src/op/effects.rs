@@ -2,8 +2,8 @@
 
 use super::{Array, Arrays, End, Op};
 
-/// How many values a run may emit. One that would emit another is out of fuel, so that whoever records a run of compiled
-/// code knows how much room it takes.
+/// How many values a run may emit. One that would emit another is out of fuel, so that whoever records a run of
+/// compiled code knows how much room it takes.
 pub const MOST_EMITTED: usize = 1 << 16;
 
 /// What a run has done so far besides computing values.

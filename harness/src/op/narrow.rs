@@ -1,8 +1,8 @@
 //! The operations at 8, 16 and 32 bits: `add.s8`, `div.u16`, `lt.s32`.
 //!
 //! Each means what its operation means at 64 bits, on operands that are cut to the width and read as signed (`s`) or as
-//! unsigned (`u`), and its result is cut and read likewise. So signed and unsigned differ where the operation looks at the
-//! sign, and in how the result is extended.
+//! unsigned (`u`), and its result is cut and read likewise. So signed and unsigned differ where the operation looks at
+//! the sign, and in how the result is extended.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,8 +1,8 @@
 //! Running a function: blocks, phis, and the operations that are the same on each lane.
 //!
-//! One array holds the lanes of all values, so that an operand is a place in it. `undef` and the `freeze` of poison may be
-//! any bits: what they are is drawn from a hash of the place and the step, and a result that is right must be so whatever
-//! was drawn, so that a wrong one is never a false alarm.
+//! One array holds the lanes of all values, so that an operand is a place in it. `undef` and the `freeze` of poison may
+//! be any bits: what they are is drawn from a hash of the place and the step, and a result that is right must be so
+//! whatever was drawn, so that a wrong one is never a false alarm.
 
 use super::explain::{NoTrace, Watch};
 use super::memory::Memory;

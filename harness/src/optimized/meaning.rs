@@ -1,7 +1,7 @@
 //! What an operation gives on one lane. Source: LLVM's Language Reference, as `docs/POISON.md` quotes it.
 //!
-//! A lane's bits stand in the low end of a `u128`, the rest is 0. Everything is computed exactly, or with Rust's checked
-//! arithmetic where 128 bits do not suffice, and a broken promise is poison.
+//! A lane's bits stand in the low end of a `u128`, the rest is 0. Everything is computed exactly, or with Rust's
+//! checked arithmetic where 128 bits do not suffice, and a broken promise is poison.
 
 use super::{Flags, LaneOp};
 
@@ -35,8 +35,8 @@ pub fn evaluate(op: LaneOp, flags: Flags, (from, to): (u32, u32), args: [Lane; 3
     Ok(total(op, flags, (from, to), known))
 }
 
-/// Division is undefined where the divisor is poison or 0, and where the quotient does not fit. A dividend that is poison
-/// gives poison: that it might stand for MIN is not held against a division by -1.
+/// Division is undefined where the divisor is poison or 0, and where the quotient does not fit. A dividend that is
+/// poison gives poison: that it might stand for MIN is not held against a division by -1.
 fn division(op: LaneOp, flags: Flags, bits: u32, [a, b, _]: [Lane; 3]) -> Result<Lane, &'static str> {
     let Some(b) = b else { return Err("division by poison") };
     if b == 0 {

@@ -1,8 +1,8 @@
 //! Memory: a few objects, each at an address of its own, byte by byte.
 //!
 //! Addresses are numbers, and which object one lies in can be read off it, so that comparisons and arithmetic on
-//! addresses need no rules of their own. Where a pointer came from is not followed: a pointer that was computed from one
-//! object may reach another, which LLVM calls undefined. That hides faults and makes no false ones.
+//! addresses need no rules of their own. Where a pointer came from is not followed: a pointer that was computed from
+//! one object may reach another, which LLVM calls undefined. That hides faults and makes no false ones.
 
 use super::Overlap;
 use super::meaning::Lane;
@@ -29,8 +29,8 @@ struct Object {
 
 /// An object's distance from the next.
 const SPACING: u32 = 32;
-/// The inputs are aligned to 8 bytes and not to 16: an array of 64-bit numbers is promised to be so and no more. What the
-/// compiler itself puts into memory is aligned as it likes.
+/// The inputs are aligned to 8 bytes and not to 16: an array of 64-bit numbers is promised to be so and no more. What
+/// the compiler itself puts into memory is aligned as it likes.
 const INPUTS: u64 = (1 << SPACING) + 8;
 
 impl Memory {

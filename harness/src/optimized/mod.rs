@@ -7,8 +7,8 @@
 //! returns poison or meets undefined behaviour ends in [`End::Undefined`](crate::op::End::Undefined). The
 //! programs of this harness have no undefined behaviour, so neither may what an optimizer makes of them.
 //!
-//! The parts: [`function`] is the data, [`meaning`] what an operation gives lane by lane, [`memory`] what loads and stores
-//! see, [`interpret`] runs, with `special` for what is not the same on each lane, [`explain`] tells why a run is
+//! The parts: [`function`] is the data, [`meaning`] what an operation gives lane by lane, [`memory`] what loads and
+//! stores see, [`interpret`] runs, with `special` for what is not the same on each lane, [`explain`] tells why a run is
 //! undefined, [`seen`] is what runs show, `print` writes. Nothing here knows a compiler.
 
 mod explain;

@@ -1,4 +1,5 @@
-//! What runs of a function show: which promises each instruction keeps, how large its results are, which way control goes.
+//! What runs of a function show: which promises each instruction keeps, how large its results are, which way control
+//! goes.
 
 use std::collections::HashMap;
 
@@ -36,8 +37,8 @@ impl Seen {
         self.results[value.index()].as_ref().map_or(Flags::NONE, |results| results.kept)
     }
 
-    /// The smallest of the ranges `0..2^k` and `-2^k..2^k` that has all results of 64 bits, k at least 1, so that a single
-    /// result is no constant; `None` for what has not run, and where the range would be that of all numbers.
+    /// The smallest of the ranges `0..2^k` and `-2^k..2^k` that has all results of 64 bits, k at least 1, so that a
+    /// single result is no constant; `None` for what has not run, and where the range would be that of all numbers.
     pub fn range(&self, value: Value) -> Option<Range> {
         let &Results { least, greatest, .. } = self.results[value.index()].as_ref()?;
         let k = (1..64).find(|k| greatest < 1 << k && least >= -(1 << k))?;

@@ -153,7 +153,8 @@ impl<W: Watch> Machine<'_, '_, W> {
     }
 }
 
-/// The same bits in lanes of another width, the first lane lowest. A lane is poison if one of its bits comes from poison.
+/// The same bits in lanes of another width, the first lane lowest. A lane is poison if one of its bits comes from
+/// poison.
 fn recut(lanes: &[Lane], bits: u32, ty: Type) -> Vec<Lane> {
     let bit = |at: usize| lanes[at / bits as usize].map(|lane| lane >> (at % bits as usize) & 1);
     let width = ty.bits() as usize;

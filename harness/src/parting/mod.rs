@@ -1,5 +1,5 @@
-//! Where two executions of one program part: the first block, and there the first value or branch, in which the SSA of a
-//! path that is wrong does something else than SSA that is right.
+//! Where two executions of one program part: the first block, and there the first value or branch, in which the SSA of
+//! a path that is wrong does something else than SSA that is right.
 //!
 //! Two functions are compared only where that means something. Their blocks must correspond: the same terminators lead,
 //! from the entry on, to blocks that pair off one to one. Values are held against each other by name between forms of
@@ -156,8 +156,8 @@ const AROUND: (usize, usize) = (8, 3);
 
 fn side(form: String, function: &Function, place: pair::Place) -> Side {
     let listing = function.to_string();
-    // The listing begins with the function's line, before which may stand the dialect; a block has a line for its header,
-    // one for each instruction, one for the terminator.
+    // The listing begins with the function's line, before which may stand the dialect; a block has a line for its
+    // header, one for each instruction, one for the terminator.
     let lines = |block: usize| function.blocks[block].body.len() + 2;
     let first_block = listing.lines().take_while(|line| !line.starts_with("ssa")).count() + 1;
     let header = first_block + (0..place.at.block).map(lines).sum::<usize>();

@@ -12,8 +12,8 @@ use crate::op::End;
 pub enum Alignment {
     /// Those of one name.
     Name,
-    /// Those of instructions in one place, as long as the two blocks hold the same operations up to there; of parameters
-    /// only where each block has one, for constructions order them as they like.
+    /// Those of instructions in one place, as long as the two blocks hold the same operations up to there; of
+    /// parameters only where each block has one, for constructions order them as they like.
     Place,
     /// None: branches, returns and traps alone.
     None,

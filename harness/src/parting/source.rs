@@ -1,8 +1,8 @@
 //! From an instruction of the lab's SSA back to the part of the program that it comes from.
 //!
-//! The constructions emit instructions in one fixed order and keep it in the listing, so the k-th instruction is that of
-//! the k-th operation: of the text's lines that hold one, for TAC and SSA, and of the tree in the order of evaluation, for
-//! Tiny. Should operations and order not fit, the function is another one, and there is no answer.
+//! The constructions emit instructions in one fixed order and keep it in the listing, so the k-th instruction is that
+//! of the k-th operation: of the text's lines that hold one, for TAC and SSA, and of the tree in the order of
+//! evaluation, for Tiny. Should operations and order not fit, the function is another one, and there is no answer.
 
 use std::ops::Range;
 
@@ -24,8 +24,8 @@ pub fn of(program: &Program, text: &str, function: &Function, at: At) -> Option<
     places(program, text)?.get(operations[before + index].1).cloned()
 }
 
-/// The operations that constructions emit for a program, in order: which, and the number of its part of the text. Pruning
-/// drops parameters only.
+/// The operations that constructions emit for a program, in order: which, and the number of its part of the text.
+/// Pruning drops parameters only.
 fn operations(program: &Program) -> Vec<Vec<(Op, usize)>> {
     let numbered = |ops: Vec<Op>| vec![ops.into_iter().enumerate().map(|(index, op)| (op, index)).collect()];
     match program {

@@ -1,8 +1,8 @@
 //! The harness's own paths: Tiny's interpreter, the lab's constructions and forms, and the TAC interpreter.
 //!
 //! They rest on no compiler. `tiny/eval` and `lab/tac` say what a program means; `lab/naive`, `lab/live`, `lab/pruned`,
-//! `lab/phi` and `lab/perturbed` put the lesson's algorithms on trial like any compiler's: what they build is raised, judged by S0–S4
-//! and run.
+//! `lab/phi` and `lab/perturbed` put the lesson's algorithms on trial like any compiler's: what they build is raised,
+//! judged by S0–S4 and run.
 
 use std::borrow::Cow;
 
@@ -107,8 +107,8 @@ impl Interpreter {
     /// A budget in this path's own steps that cannot run out on a run which the case's fuel allows.
     ///
     /// A path counts other things than the reference interpreter of the case's language. Between two steps of Tiny's
-    /// interpreter, TAC executes no line twice; and each line of TAC costs SSA at most itself and the `br` that ends its
-    /// block, as each step of a function costs its split form at most itself and the `br` of a split edge.
+    /// interpreter, TAC executes no line twice; and each line of TAC costs SSA at most itself and the `br` that ends
+    /// its block, as each step of a function costs its split form at most itself and the `br` of a split edge.
     fn budget(self, case: &Case, prepared: &Prepared) -> u64 {
         match (&case.program, prepared) {
             (Program::Tiny(_), Prepared::Tac(program)) => {

@@ -1,7 +1,8 @@
 //! Paths: independent ways from a program to SSA and to an outcome. The trait, what a path reports, and the registry.
 //!
-//! A path takes a whole case and gives back owned data only, so a compiler's lifetimes, crashes and versions stay inside
-//! its own file. It reports what it made and what it saw; it judges nothing: the validator, the lab's interpreter and
+//! A path takes a whole case and gives back owned data only, so a compiler's lifetimes, crashes and versions stay
+//! inside its own file. It reports what it made and what it saw; it judges nothing: the validator, the lab's
+//! interpreter and
 //! [`crate::compare`] do that, for every path alike.
 
 #[cfg(feature = "plant")]
@@ -92,8 +93,8 @@ pub struct Detail {
     pub texts: bool,
     /// Compare the structure of what is constructed too: of [`crate::check`], not of a path.
     pub structure: bool,
-    /// Of a compiler, nothing after [`Stage::Construct`]: no optimization, no machine code. Minimizing a finding of that
-    /// stage needs no more, and an endless loop in machine code costs more than all else.
+    /// Of a compiler, nothing after [`Stage::Construct`]: no optimization, no machine code. Minimizing a finding of
+    /// that stage needs no more, and an endless loop in machine code costs more than all else.
     pub construct_only: bool,
     /// Of LLVM, no machine code where what the optimizer made was run as it stands: a fault of a pass shows there, and
     /// code costs as much as the passes.
@@ -247,9 +248,9 @@ pub struct Note {
 /// The name of a program's form before the first pass, where a path is taken apart pass by pass.
 pub const AS_WRITTEN: &str = "as written";
 
-/// Takes a path of a compiler that is linked in apart, into forms of the program by name: for LLVM the one after so many
-/// passes, or after all; for Cranelift one for each option changed. LLVM's option is one of the whole process, which may
-/// end, and whose standard error must be a file; so this is for processes that do nothing else.
+/// Takes a path of a compiler that is linked in apart, into forms of the program by name: for LLVM the one after so
+/// many passes, or after all; for Cranelift one for each option changed. LLVM's option is one of the whole process,
+/// which may end, and whose standard error must be a file; so this is for processes that do nothing else.
 pub fn take_apart(id: &PathId, case: &Case, passes: Option<u32>) -> Result<Vec<(String, Observation)>, String> {
     match id.compiler.as_str() {
         #[cfg(feature = "llvm")]
@@ -274,8 +275,8 @@ pub fn check_filetest(text: &str) -> Result<usize, String> {
     }
 }
 
-/// Runs LLVM IR from a text, as it is and after these passes; without passes, after code generation that optimizes. `None`
-/// in a build without LLVM.
+/// Runs LLVM IR from a text, as it is and after these passes; without passes, after code generation that optimizes.
+/// `None` in a build without LLVM.
 pub fn run_llvm_text(text: &str, passes: Option<&str>, case: &Case) -> Option<[Observation; 2]> {
     #[cfg(feature = "llvm")]
     return Some(llvm::run_text(text, passes, case));
@@ -286,7 +287,8 @@ pub fn run_llvm_text(text: &str, passes: Option<&str>, case: &Case) -> Option<[O
     }
 }
 
-/// Every path of this build, in a fixed order: the harness's own first. Further versions of compilers are [`installed`].
+/// Every path of this build, in a fixed order: the harness's own first. Further versions of compilers are
+/// [`installed`].
 pub fn registry() -> Vec<Box<dyn Path>> {
     let mut paths = interpreters::paths();
     paths.push(Box::new(trial::Trial));

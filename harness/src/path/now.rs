@@ -1,5 +1,5 @@
-//! Which stage a path is at, for whoever has to say where it died: the path itself, when it catches its compiler's fatal
-//! error, and a worker's parent, which sees what is written here through memory that it shares.
+//! Which stage a path is at, for whoever has to say where it died: the path itself, when it catches its compiler's
+//! fatal error, and a worker's parent, which sees what is written here through memory that it shares.
 
 use std::cell::Cell;
 use std::sync::OnceLock;

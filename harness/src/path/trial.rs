@@ -2,12 +2,12 @@
 //! would make all other paths look right.
 //!
 //! The program's pruned function is broken on purpose in a way whose right judgement is known by definition: the
-//! operand of a reachable `ret` is replaced by the first name that some other block defines. By Definition 8.4.1 the use
-//! is valid if and only if the `ret` can't be reached from the entry without that block, which is what
+//! operand of a reachable `ret` is replaced by the first name that some other block defines. By Definition 8.4.1 the
+//! use is valid if and only if the `ret` can't be reached from the entry without that block, which is what
 //! [`reachable_without`] walks. The validator decides it by dominators (Algorithm 8.4.5); both must say the same.
 //!
-//! The other rules are broken where nothing has to be decided: a second definition of a name (S1), an argument or a phi's
-//! entry too few (S3), a branch to the entry (S4).
+//! The other rules are broken where nothing has to be decided: a second definition of a name (S1), an argument or a
+//! phi's entry too few (S3), a branch to the entry (S4).
 
 use crate::case::Case;
 use crate::lab::dominators::reachable_without;

@@ -67,8 +67,8 @@ pub fn decode<T: DeserializeOwned>(answer: &[u8]) -> Result<T, String> {
         .unwrap_or_else(|error| Err(format!("the answer can't be read: {error}")))
 }
 
-/// Answers a request: in a shared object with its compiler's paths, in the harness with those that it links in. Whatever
-/// the bytes are, there is an answer.
+/// Answers a request: in a shared object with its compiler's paths, in the harness with those that it links in.
+/// Whatever the bytes are, there is an answer.
 pub fn answer(request: &[u8]) -> Vec<u8> {
     let answered = panics::catch(|| match postcard::from_bytes(request) {
         Ok(Request::Paths) => encoded(&Ok(listed().iter().map(|path| Described::of(&**path)).collect::<Vec<_>>())),

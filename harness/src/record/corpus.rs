@@ -62,8 +62,8 @@ fn is_program(path: &Path) -> bool {
     path.extension().and_then(|extension| Form::from_extension(extension.to_str()?)).is_some()
 }
 
-/// What is expected of a file by its place; nothing of a finding's original and IR, its minimized program stands for it,
-/// and nothing of a known issue's program, whose entry says what it shows.
+/// What is expected of a file by its place; nothing of a finding's original and IR, its minimized program stands for
+/// it, and nothing of a known issue's program, whose entry says what it shows.
 fn entry(file: &Path) -> Option<Result<Expected, String>> {
     let is_findings = |folder: &Path| folder.file_name().is_some_and(|name| name == "findings");
     if let Some(finding) = file.ancestors().skip(1).find(|folder| folder.parent().is_some_and(is_findings)) {

@@ -1,10 +1,11 @@
 //! Known issues: findings that somebody has filed, and that go on showing until the compiler is fixed.
 //!
-//! `corpus/known/NAME.toml` holds one issue: a pattern for its signature, the compiler and the range of its versions that
-//! have it, a link, and a program that shows it. All passes of a compiler have one signature, so an issue of LLVM may say
-//! which `pass` it is of, as the first after which a run goes wrong when they run one by one, and which `variants` of
-//! paths have it. A finding that is nothing but known issues has the verdict `known`. An entry is bound to versions and to
-//! its program, and expires: when the program shows it no more, the corpus is not as expected until the entry is taken out.
+//! `corpus/known/NAME.toml` holds one issue: a pattern for its signature, the compiler and the range of its versions
+//! that have it, a link, and a program that shows it. All passes of a compiler have one signature, so an issue of LLVM
+//! may say which `pass` it is of, as the first after which a run goes wrong when they run one by one, and which
+//! `variants` of paths have it. A finding that is nothing but known issues has the verdict `known`. An entry is bound
+//! to versions and to its program, and expires: when the program shows it no more, the corpus is not as expected until
+//! the entry is taken out.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -154,8 +155,8 @@ impl Known {
             && wrong.into_iter().all(|path| self.concerns(path))
     }
 
-    /// The wrong paths that have this issue: all, unless it is one pass's. Then the first pass after which the path goes
-    /// wrong must be that one.
+    /// The wrong paths that have this issue: all, unless it is one pass's. Then the first pass after which the path
+    /// goes wrong must be that one.
     fn wrong_by_it<E>(&self, report: &Report, again: &Again<'_, E>) -> Result<BTreeSet<PathId>, E> {
         let mut by_it = BTreeSet::new();
         for id in report.wrong() {
@@ -180,9 +181,9 @@ impl Known {
     }
 }
 
-/// A report as it is when known issues are no findings. Everything wrong must be known: what remains when the paths that
-/// have a known issue are left out is looked at `again`, so that one issue hides no other; and so is a path pass by pass,
-/// where an issue is one pass's.
+/// A report as it is when known issues are no findings. Everything wrong must be known: what remains when the paths
+/// that have a known issue are left out is looked at `again`, so that one issue hides no other; and so is a path pass
+/// by pass, where an issue is one pass's.
 pub fn settle<E>(
     known: &[Known],
     report: Report,

@@ -9,11 +9,11 @@
 //!
 //! A program that shows known bugs beside other things, anywhere in a corpus, says so in the same words.
 //!
-//! `wrong` names a compiler, the versions, and the variants of paths that show the bug; all other versions must be right
-//! on these variants. `right` names variants that must be right on its versions, all of them if it names none. Versions
-//! are ranges, `13..=19`, `20..`, `..=12`, `14`, several joined by commas; a range's end includes what only goes on with
-//! it: 19.1.7 is in `..=19`. `pass` names LLVM's pass that is wrong: where a path runs pass by pass, `steps-`, and is wrong,
-//! it must say so.
+//! `wrong` names a compiler, the versions, and the variants of paths that show the bug; all other versions must be
+//! right on these variants. `right` names variants that must be right on its versions, all of them if it names none.
+//! Versions are ranges, `13..=19`, `20..`, `..=12`, `14`, several joined by commas; a range's end includes what only
+//! goes on with it: 19.1.7 is in `..=19`. `pass` names LLVM's pass that is wrong: where a path runs pass by pass,
+//! `steps-`, and is wrong, it must say so.
 
 use crate::syntax::SyntaxError;
 

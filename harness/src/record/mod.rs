@@ -1,7 +1,7 @@
 //! Writing findings down, and reading the corpus back.
 //!
-//! A corpus is a folder of program texts. The nearest folder with a verdict's name says what is expected of what lies in
-//! it: `agree/loop.tiny`, `known-bugs/indvars.tiny` (real bugs of other versions: today's agree), and
+//! A corpus is a folder of program texts. The nearest folder with a verdict's name says what is expected of what lies
+//! in it: `agree/loop.tiny`, `known-bugs/indvars.tiny` (real bugs of other versions: today's agree), and
 //! `findings/IDENTITY/min.tiny`, whose verdict stands in `finding.json`. `known/` holds the issues that are filed
 //! ([`known`]). [`run_log`] is the diary of a run, [`night`] what a long run of many parts left.
 

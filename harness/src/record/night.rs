@@ -1,5 +1,6 @@
-//! What a long run left in its folder (`scripts/nightly`): the parts in `results.jsonl`, findings, libFuzzer's artifacts,
-//! the corpus replayed, coverage. It is read while the run goes on and after it was killed, so everything may be missing.
+//! What a long run left in its folder (`scripts/nightly`): the parts in `results.jsonl`, findings, libFuzzer's
+//! artifacts, the corpus replayed, coverage. It is read while the run goes on and after it was killed, so everything
+//! may be missing.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

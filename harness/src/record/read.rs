@@ -1,7 +1,7 @@
 //! Reading back what runs left in a folder: findings with all that lies beside them, and run logs. For reports.
 //!
-//! It is tolerant: other versions wrote other fields, people move things and take them away. What is missing is left out;
-//! what is there and can't be read is told in [`Below::problems`], never passed over.
+//! It is tolerant: other versions wrote other fields, people move things and take them away. What is missing is left
+//! out; what is there and can't be read is told in [`Below::problems`], never passed over.
 
 use std::fs;
 use std::io::{self, Read};

@@ -1,8 +1,8 @@
 //! The run log: what a run of `roundtrip fuzz` did, as JSON lines, for reports and for whoever asks in the morning.
 //!
 //! A run writes `start`, then `progress` every few seconds and `finding` as they come, and last `end`. Each line is
-//! written whole and at once. A run that was killed has no `end`, and its last line may be torn; [`read`] copes with both.
-//! Several runs may follow each other in one file, never at the same time: the writer holds a lock on it.
+//! written whole and at once. A run that was killed has no `end`, and its last line may be torn; [`read`] copes with
+//! both. Several runs may follow each other in one file, never at the same time: the writer holds a lock on it.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions, TryLockError};

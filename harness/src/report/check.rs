@@ -146,8 +146,8 @@ impl Checked {
         }
     }
 
-    /// The program's first lines. Marked are the lines that expect something else, and the statement in which executions
-    /// part.
+    /// The program's first lines. Marked are the lines that expect something else, and the statement in which
+    /// executions part.
     fn excerpt(&self) -> Snippet<'_, Annotation<'_>> {
         let end = self.text.split_inclusive('\n').take(EXCERPT_LINES).map(str::len).sum();
         let shown = self.text[..end].trim_end();
@@ -230,8 +230,8 @@ fn first_emitted(run: &Run) -> Option<String> {
     run.classes.iter().find_map(|class| class.outcome.emitted_difference(&run.right))
 }
 
-/// What is wrong first in a run, if it is SSA that the lab has run or what was made of such: the path that is wrong at the
-/// earliest stage, and up to where it was right.
+/// What is wrong first in a run, if it is SSA that the lab has run or what was made of such: the path that is wrong at
+/// the earliest stage, and up to where it was right.
 fn first_wrong(run: &Run) -> Option<String> {
     let of = |is_wrong: bool| {
         let classes = run.classes.iter().filter(move |class| (class.outcome != run.right) == is_wrong);

@@ -1,4 +1,5 @@
-//! The control-flow graph of a TAC program: the common input of every SSA construction (`docs/LANGUAGE.md` §5, "Blocks").
+//! The control-flow graph of a TAC program: the common input of every SSA construction (`docs/LANGUAGE.md` §5,
+//! "Blocks").
 
 use super::program::{Assign, Atom, Label, Line, Program};
 use crate::names::Names;

@@ -211,8 +211,8 @@ fn exchange_emits(lines: &mut [Line]) {
     }
 }
 
-/// The inputs, and Tiny's other variables by their first occurrence in the lines. The order is not that of V: `x = a || b`
-/// names `x` after its operands.
+/// The inputs, and Tiny's other variables by their first occurrence in the lines. The order is not that of V: `x = a ||
+/// b` names `x` after its operands.
 fn occurring(lines: &[Line], source: &tiny::Program) -> Vec<Var> {
     let mut order: Vec<Var> = (0..source.inputs as u32).map(Var).collect();
     let mut seen = vec![false; source.variables.len()];

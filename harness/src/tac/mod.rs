@@ -1,5 +1,5 @@
-//! Three-address code over an arbitrary control-flow graph with mutable variables (`docs/LANGUAGE.md` §5): a language of
-//! its own, and the common input of every SSA construction.
+//! Three-address code over an arbitrary control-flow graph with mutable variables (`docs/LANGUAGE.md` §5): a language
+//! of its own, and the common input of every SSA construction.
 
 mod assemble;
 pub mod cfg;

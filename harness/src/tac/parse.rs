@@ -1,7 +1,7 @@
 //! TAC's parser: one statement a line (`docs/LANGUAGE.md` §5).
 //!
-//! No word is reserved. What a line is follows from its second token: a name before `=` is assigned, a name before `:` is
-//! a label; otherwise the first word says it.
+//! No word is reserved. What a line is follows from its second token: a name before `=` is assigned, a name before `:`
+//! is a label; otherwise the first word says it.
 
 use std::ops::Range;
 

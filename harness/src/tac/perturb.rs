@@ -1,10 +1,10 @@
 //! Perturbations: another control-flow graph of the same meaning (metamorphic testing: Chen, Cheung and Yiu, 1998;
 //! for compilers Le, Afshari and Su, "Compiler validation via equivalence modulo inputs", 2014).
 //!
-//! SSA constructions depend on the order of blocks, on edges and on unreachable code, which a program's outcome does not
-//! depend on. So each perturbed graph is one more witness, at the price of a run. Every perturbation here is a function
-//! of the graph alone and does its change wherever it can: nothing is drawn at random, so a minimizer that removes a
-//! line elsewhere does not change what is done here.
+//! SSA constructions depend on the order of blocks, on edges and on unreachable code, which a program's outcome does
+//! not depend on. So each perturbed graph is one more witness, at the price of a run. Every perturbation here is a
+//! function of the graph alone and does its change wherever it can: nothing is drawn at random, so a minimizer that
+//! removes a line elsewhere does not change what is done here.
 
 use std::fmt;
 

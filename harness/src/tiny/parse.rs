@@ -1,8 +1,8 @@
-//! Tiny's parser: statements (`docs/LANGUAGE.md` §1). Expressions are in [`super::expression`], the statements that only
-//! the dialect plus has in [`super::plus`].
+//! Tiny's parser: statements (`docs/LANGUAGE.md` §1). Expressions are in [`super::expression`], the statements that
+//! only the dialect plus has in [`super::plus`].
 //!
-//! Neither recurses. Open blocks wait on a stack of their own, so a text nested a million deep is refused like any other
-//! error, and no tree deeper than [`MAX_DEPTH`] is ever built.
+//! Neither recurses. Open blocks wait on a stack of their own, so a text nested a million deep is refused like any
+//! other error, and no tree deeper than [`MAX_DEPTH`] is ever built.
 
 use std::collections::HashMap;
 use std::mem;

@@ -101,8 +101,8 @@ impl Parser<'_> {
         Ok(if word == "break" { Stmt::Break } else { Stmt::Continue })
     }
 
-    /// `"switch" expr "{" { constant ":" block } [ "else" ":" block ] "}"`, up to the first arm's brace, or to the end if
-    /// there is no arm.
+    /// `"switch" expr "{" { constant ":" block } [ "else" ":" block ] "}"`, up to the first arm's brace, or to the end
+    /// if there is no arm.
     pub(super) fn switch(&mut self, open: &mut Vec<Open>, body: &mut Vec<Stmt>) -> Result<(), SyntaxError> {
         self.depth = open.len() + 1;
         self.advance();

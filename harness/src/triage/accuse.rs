@@ -1,9 +1,9 @@
 //! Who is accused: the code that everything wrong rests on and nothing right does.
 //!
 //! An independence group is named for what it rests on (`lab+llvm`); a compiler's own construction starts from TAC, so
-//! its group rests on `tac` too. What all wrong groups have in common is suspected. Of that, what a group rests on that is
-//! right throughout is cleared. If that clears everything, what is wrong is the way in which the parts are put together,
-//! and the group that does it is accused.
+//! its group rests on `tac` too. What all wrong groups have in common is suspected. Of that, what a group rests on that
+//! is right throughout is cleared. If that clears everything, what is wrong is the way in which the parts are put
+//! together, and the group that does it is accused.
 //!
 //! A form that is wrong only when it is raised rests on the lab too, whose interpreter runs it: the path's own machine
 //! code is right.

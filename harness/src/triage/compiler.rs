@@ -162,8 +162,8 @@ fn names(trials: &[Trial]) -> String {
     trials.iter().map(|trial| trial.what.as_str()).collect::<Vec<_>>().join("; ")
 }
 
-/// Wrong as constructed. Where the lab's SSA, written down without any construction by the compiler, is wrong as well, it
-/// is what both lowerings share.
+/// Wrong as constructed. Where the lab's SSA, written down without any construction by the compiler, is wrong as well,
+/// it is what both lowerings share.
 fn construction(report: &Report, path: &PathId) -> Place {
     let written = format!("lab+{}", path.compiler);
     let wrong = report.runs.iter().flat_map(|run| run.classes.iter().filter(|class| class.outcome != run.right));

@@ -1,7 +1,7 @@
 //! Which of the harness's own forms parts from the right outcome first: the lab's way, walked step by step.
 //!
-//! A form is what a step made, run by an interpreter. Where a form is wrong, the other form of the same function and its
-//! interpreter tell the step from the interpreter.
+//! A form is what a step made, run by an interpreter. Where a form is wrong, the other form of the same function and
+//! its interpreter tell the step from the interpreter.
 
 use crate::case::{Case, Program};
 use crate::compare::Report;

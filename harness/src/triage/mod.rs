@@ -1,9 +1,10 @@
 //! Triage: who is accused of a finding, where it went wrong, since which version, and how sure that is. Pure.
 //!
-//! What is known comes from outside, and was seen in processes of their own: the finding's [`Report`], how often it came
-//! again, and *trials* of the accused path: the program after each pass, or with each option changed. The parts:
-//! [`accuse`] names the independence group, [`lab`] the harness's own form that parts first, [`compiler`] the stage, pass
-//! or option of a compiler, [`versions`] the versions that are wrong. `docs/ARCHITECTURE.md` lists what rests on what.
+//! What is known comes from outside, and was seen in processes of their own: the finding's [`Report`], how often it
+//! came again, and *trials* of the accused path: the program after each pass, or with each option changed. The parts:
+//! [`accuse`] names the independence group, [`lab`] the harness's own form that parts first, [`compiler`] the stage,
+//! pass or option of a compiler, [`versions`] the versions that are wrong. `docs/ARCHITECTURE.md` lists what rests on
+//! what.
 
 pub mod accuse;
 pub mod compiler;

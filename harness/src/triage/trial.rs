@@ -41,7 +41,8 @@ pub struct Death {
 }
 
 impl Trials {
-    /// The one form that there is. A process that made none and ended is a form with a crash, after the pass that it was in.
+    /// The one form that there is. A process that made none and ended is a form with a crash, after the pass that it
+    /// was in.
     pub fn form(mut self) -> Trial {
         if let Some(trial) = self.trials.pop() {
             return trial;
@@ -57,7 +58,8 @@ impl Trials {
 }
 
 impl Trial {
-    /// Judges what was observed of a form, as [`crate::check`] does. `ended` are the reference's runs of the case's vectors.
+    /// Judges what was observed of a form, as [`crate::check`] does. `ended` are the reference's runs of the case's
+    /// vectors.
     pub fn new(what: &str, observation: Observation, path: &PathId, case: &Case, ended: &[Execution]) -> Trial {
         let text = observation.texts.last().map(|(_, text)| text.clone()).unwrap_or_default();
         let judged = judge::judge(path.clone(), String::new(), observation, case, (ended, None));

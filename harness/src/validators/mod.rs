@@ -2,7 +2,8 @@
 //!
 //! What a function breaks is read off it by definition ([`crate::lab::clause`]), and [`map`] says which validator has
 //! which clause. So each validator must reject what breaks a clause that it has, accept what breaks none, and be unable
-//! to say exactly what its form has no words for. Anything else is a finding, either way: of the validator, or of the map.
+//! to say exactly what its form has no words for. Anything else is a finding, either way: of the validator, or of the
+//! map.
 
 pub mod map;
 

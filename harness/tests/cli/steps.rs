@@ -43,7 +43,8 @@ fn the_first_wrong_pass_is_named() {
     }
 }
 
-/// A finding on a random sequence of passes alone is recorded on the one that is at fault, and its text asks for that path.
+/// A finding on a random sequence of passes alone is recorded on the one that is at fault, and its text asks for that
+/// path.
 #[test]
 fn what_only_a_sequence_shows_is_recorded_on_its_shortest_part_and_shows_from_its_text_alone() {
     let corpus = tempfile::tempdir().unwrap();

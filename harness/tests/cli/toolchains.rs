@@ -1,4 +1,5 @@
-//! Further versions of compilers, known bugs and comparisons, without any real shared object: those take minutes to build.
+//! Further versions of compilers, known bugs and comparisons, without any real shared object: those take minutes to
+//! build.
 
 use std::path::Path;
 use std::process;

@@ -1,4 +1,5 @@
-//! What a night leaves behind, made for tests: real findings of planted faults, many copies of one, hostile ones, a log.
+//! What a night leaves behind, made for tests: real findings of planted faults, many copies of one, hostile ones, a
+//! log.
 
 use std::fs;
 use std::path::{Path, PathBuf};

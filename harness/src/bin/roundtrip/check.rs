@@ -112,8 +112,8 @@ pub fn parting_of(case: &Case, text: &str, report: &Report) -> Option<Parting> {
 }
 
 /// Checks a case. A function on which validators differ is a finding by itself. An invalid function has no meaning:
-/// nothing is run, and its faults, by the lab and by the compilers' verifiers, are the report. All of it is done in this
-/// process; `spent` follows it.
+/// nothing is run, and its faults, by the lab and by the compilers' verifiers, are the report. All of it is done in
+/// this process; `spent` follows it.
 pub fn check_case(case: &Case, paths: &[&dyn Path], detail: Detail, spent: &mut dyn FnMut(Spent<'_>)) -> Report {
     let judges = validators();
     if let Some(report) = validators::check(case, &judges).filter(|report| report.verdict.is_finding()) {

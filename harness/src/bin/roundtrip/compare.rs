@@ -151,7 +151,8 @@ fn programs(args: &Args, terminal: &Terminal) -> anyhow::Result<Vec<(String, Cas
     Ok(programs)
 }
 
-/// One program under a pair: whether both are right, seen by a worker process; if they are, what it costs, measured here.
+/// One program under a pair: whether both are right, seen by a worker process; if they are, what it costs, measured
+/// here.
 fn row(
     name: &str,
     case: &Case,

@@ -197,7 +197,8 @@ fn taking_part<'a>(expected: &Expected, paths: &[&'a dyn Path]) -> Vec<&'a dyn P
     if chosen.is_empty() { paths.to_vec() } else { chosen }
 }
 
-/// A finding must be the same finding: its signature counts, not its verdict alone. One of quality is not in the verdict.
+/// A finding must be the same finding: its signature counts, not its verdict alone. One of quality is not in the
+/// verdict.
 fn is_as_expected(expected: &Expected, checked: &Checked) -> bool {
     if expected.verdict == structure::KIND {
         let quality = checked.report.quality();

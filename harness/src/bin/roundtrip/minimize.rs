@@ -107,10 +107,10 @@ pub struct Smallest {
 
 /// The smallest case with a report's signature, or why there is none. `is_over` ends the search with what it has.
 ///
-/// Checking on all paths at every step would cost a compiler's slowest pipelines hundreds of times, and waiting for what
-/// hangs would take minutes. The signature depends on which groups are wrong and split, so one path of each side of each
-/// group nearly always shows the same; what is wrong as constructed is so without machine code; and what hangs, hangs
-/// soon.
+/// Checking on all paths at every step would cost a compiler's slowest pipelines hundreds of times, and waiting for
+/// what hangs would take minutes. The signature depends on which groups are wrong and split, so one path of each side
+/// of each group nearly always shows the same; what is wrong as constructed is so without machine code; and what hangs,
+/// hangs soon.
 pub fn smallest(
     case: &Case,
     report: &Report,

@@ -36,8 +36,8 @@ impl PathOptions {
         Ok(Selected { usual, asked })
     }
 
-    /// The paths asked for, in the registry's order; at least one, and all usable here. What a glob names beside others and
-    /// can't be used is told and left out; of what a glob names, something must be usable.
+    /// The paths asked for, in the registry's order; at least one, and all usable here. What a glob names beside others
+    /// and can't be used is told and left out; of what a glob names, something must be usable.
     pub fn select(&self, terminal: &Terminal) -> anyhow::Result<Vec<Box<dyn Path>>> {
         let Some(globs) = &self.paths else {
             return Ok(available(path::registry(), terminal));

@@ -6,8 +6,8 @@ use crate::generate::constants;
 use crate::tiny::walk::{list_mut, lists};
 use crate::tiny::{Program, Stmt};
 
-/// Puts a `break`, a `continue` or a `return` somewhere, mostly under an `if`. What then stands in no loop is dropped in
-/// the end.
+/// Puts a `break`, a `continue` or a `return` somewhere, mostly under an `if`. What then stands in no loop is dropped
+/// in the end.
 pub(super) fn leave(program: &mut Program, choices: &mut impl Choices) {
     let jump = match choices.below(5) {
         0 | 1 => Stmt::Break,

@@ -1,8 +1,8 @@
 //! Random TAC programs: arbitrary control flow, which Tiny can't say.
 //!
-//! Blocks follow each other in the text, and each ends in a jump of some kind. Jumps forward go anywhere. Jumps backward
-//! share one counter that is stepped before each of them, so that a run makes only so many; that alone bounds a run, how
-//! ever the jumps tangle. A few programs have jumps back that only data ends.
+//! Blocks follow each other in the text, and each ends in a jump of some kind. Jumps forward go anywhere. Jumps
+//! backward share one counter that is stepped before each of them, so that a run makes only so many; that alone bounds
+//! a run, how ever the jumps tangle. A few programs have jumps back that only data ends.
 
 mod assignments;
 mod switch;

@@ -215,9 +215,9 @@ impl<C: Choices> Builder<'_, C> {
         block.push(Stmt::While(Expr::Var(flag), body));
     }
 
-    /// A test of a growing sum, of what is added to it, and of whether it wraps: one of these, or two against each other.
-    /// Often the two that together say whether the addition overflows: is the sum less than before, is what is added
-    /// negative?
+    /// A test of a growing sum, of what is added to it, and of whether it wraps: one of these, or two against each
+    /// other. Often the two that together say whether the addition overflows: is the sum less than before, is what is
+    /// added negative?
     fn goes_on_while(&mut self, sum: Var, added: Var, next: &Expr) -> Expr {
         let which = if self.choices.chance(60) { [0, 1] } else { [self.choices.below(4), self.choices.below(4)] };
         let [first, second] = which.map(|which| {

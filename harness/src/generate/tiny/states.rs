@@ -1,9 +1,9 @@
 //! Loops that are small state machines: a few variables go around, and each turn decides from what they were.
 //!
-//! What optimizers of loops reason about, and where they have been wrong, is how values of one turn reach the next: copies
-//! that lag behind (`before = now`), sums that are reset, flags, tests of signs, of the first or the last turn, and arms
-//! that do nothing. So a turn here is made of exactly these: decisions about new values, and then the variables take
-//! them, in some order, after each other.
+//! What optimizers of loops reason about, and where they have been wrong, is how values of one turn reach the next:
+//! copies that lag behind (`before = now`), sums that are reset, flags, tests of signs, of the first or the last turn,
+//! and arms that do nothing. So a turn here is made of exactly these: decisions about new values, and then the
+//! variables take them, in some order, after each other.
 
 use super::loops::Counted;
 use super::{Builder, binary};
@@ -65,8 +65,8 @@ impl<C: Choices> Builder<'_, C> {
         block.push(Stmt::While(counted.test, body));
     }
 
-    /// Adds what was decided to a sum that nothing resets: where each turn replaces what the last one left, one wrong turn
-    /// among right ones would not be seen.
+    /// Adds what was decided to a sum that nothing resets: where each turn replaces what the last one left, one wrong
+    /// turn among right ones would not be seen.
     fn remember(&mut self, turn: &Turn, block: &mut Vec<Stmt>, body: &mut Vec<Stmt>) {
         let taken = |sum: &Var| *sum == turn.counter || turn.states.contains(sum) || turn.new.contains(sum);
         let Some(sum) = self.target().filter(|sum| !taken(sum)) else { return };

@@ -3,8 +3,8 @@
 //!
 //! In maximal SSA the parameter of x in B is used by B's own code exactly when B reads x before it writes it, and is
 //! passed to the parameter of x in a successor exactly when B does not write x. So the least set of live parameters
-//! (`docs/LANGUAGE.md` §6) is classical liveness: the parameter of x in B is live if and only if x is live at the start of
-//! B, over the whole graph with its unreachable blocks. The names follow by counting: in block k, x has taken one
+//! (`docs/LANGUAGE.md` §6) is classical liveness: the parameter of x in B is live if and only if x is live at the start
+//! of B, over the whole graph with its unreachable blocks. The names follow by counting: in block k, x has taken one
 //! version as an input, one in each of the blocks 1..=k and one for each earlier assignment to it.
 
 use super::maximal::{block_names, convert, convert_terminator, initial_env, value_names};
@@ -13,8 +13,8 @@ use crate::lab::{Atom, Block, BlockData, Function, Value};
 use crate::plant::{self, Fault};
 use crate::tac::{self, Cfg};
 
-/// What [`prune_dead`](crate::lab::prune_dead) leaves of [`construct_maximal`](super::construct_maximal), name for name,
-/// in time and space proportional to the result.
+/// What [`prune_dead`](crate::lab::prune_dead) leaves of [`construct_maximal`](super::construct_maximal), name for
+/// name, in time and space proportional to the result.
 pub fn construct_live(cfg: &Cfg) -> Function {
     let live_in = live_in(cfg);
     let mut names = value_names(cfg);

@@ -1,5 +1,5 @@
-//! Maximal SSA from a control-flow graph (lesson 8.4 §3, `tac_to_ssa`; `docs/LANGUAGE.md` §5): every block but the entry
-//! has every variable as a parameter, and every branch passes the current name of every variable.
+//! Maximal SSA from a control-flow graph (lesson 8.4 §3, `tac_to_ssa`; `docs/LANGUAGE.md` §5): every block but the
+//! entry has every variable as a parameter, and every branch passes the current name of every variable.
 
 use crate::lab::{Atom, Block, BlockData, Function, Inst, Target, Terminator, Value};
 use crate::names::Names;

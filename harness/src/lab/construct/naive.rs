@@ -2,9 +2,9 @@
 //!
 //! One pass over the tree with one emission point. Invariant: `env[x]` is an atom whose definition dominates the
 //! emission point, if that is reachable, and which holds x's current value. The statements of the dialect plus are ours
-//! (`docs/LANGUAGE.md` §8): they leave the block, and what follows goes into one that nothing branches to. Block names are taken before the blocks are opened
-//! (`docs/LANGUAGE.md` §6), so while the pass runs a [`Block`] is the number of its name; [`Builder::finish`] puts the
-//! places in the listing in its stead.
+//! (`docs/LANGUAGE.md` §8): they leave the block, and what follows goes into one that nothing branches to. Block names
+//! are taken before the blocks are opened (`docs/LANGUAGE.md` §6), so while the pass runs a [`Block`] is the number of
+//! its name; [`Builder::finish`] puts the places in the listing in its stead.
 
 use std::mem;
 

@@ -1,5 +1,5 @@
-//! Dead parameters (lesson 8.4 §3; Choi, Cytron and Ferrante 1991): the least set of live parameters stays, those used by
-//! an instruction, a `cbr` or a `ret`, and those passed to a live parameter.
+//! Dead parameters (lesson 8.4 §3; Choi, Cytron and Ferrante 1991): the least set of live parameters stays, those used
+//! by an instruction, a `cbr` or a `ret`, and those passed to a live parameter.
 
 use super::{NONE, Params, incoming, retain_params};
 use crate::lab::{Atom, Function, Terminator};

@@ -28,8 +28,8 @@ pub fn remove_first_trivial(function: &Function) -> Option<Function> {
     None
 }
 
-/// The side condition of Proposition 8.4.12: whether an atom is a constant, an input, or defined in a block that strictly
-/// dominates this one.
+/// The side condition of Proposition 8.4.12: whether an atom is a constant, an input, or defined in a block that
+/// strictly dominates this one.
 fn stands_above(atom: Atom, block: Block, function: &Function, dominators: &Dominators) -> bool {
     let Atom::Value(value) = atom else { return true };
     let defines = |data: &BlockData| data.params.contains(&value) || data.body.iter().any(|inst| inst.dest == value);

@@ -1,5 +1,5 @@
-//! Pruning of block parameters (lesson 8.4 §3, Proposition 8.4.12): the dead ones, then the trivial ones. Neither changes
-//! blocks, instructions, terminators, inputs or what a run does (`docs/LANGUAGE.md` §6).
+//! Pruning of block parameters (lesson 8.4 §3, Proposition 8.4.12): the dead ones, then the trivial ones. Neither
+//! changes blocks, instructions, terminators, inputs or what a run does (`docs/LANGUAGE.md` §6).
 
 mod dead;
 mod literal;

@@ -6,13 +6,13 @@
 //! goes, and v stands for it. [`remove_first_trivial`](super::remove_first_trivial) is this rule to the letter. Here
 //! parameters go in another order, and dominance is not asked for, with the same result:
 //!
-//! **The side condition holds by itself** in a valid function. Let B be reachable and all its arguments for p be v or p.
-//! Take any path from the entry that ends where it first reaches B, by a branch in L. The argument there is a name whose
-//! definition dominates L (S2), or a constant, or an input. A name is therefore defined on the path before B, so it is
-//! not p but v. So every path to B passes v's definition before B: that block strictly dominates B.
+//! **The side condition holds by itself** in a valid function. Let B be reachable and all its arguments for p be v or
+//! p. Take any path from the entry that ends where it first reaches B, by a branch in L. The argument there is a name
+//! whose definition dominates L (S2), or a constant, or an input. A name is therefore defined on the path before B, so
+//! it is not p but v. So every path to B passes v's definition before B: that block strictly dominates B.
 //!
-//! **Order does not matter.** Let p be trivial by v, and q by w, and let q go first. If v is not q, no argument of p is q,
-//! and p stays trivial by v. If v is q, p becomes trivial by w: w is a constant, an input or defined in a block that
+//! **Order does not matter.** Let p be trivial by v, and q by w, and let q go first. If v is not q, no argument of p is
+//! q, and p stays trivial by v. If v is q, p becomes trivial by w: w is a constant, an input or defined in a block that
 //! strictly dominates q's, which strictly dominates p's; and w is not p, or each of two blocks would strictly dominate
 //! the other. Either way the same atoms stand for p and q in the end, whichever goes first. So removals commute, and as
 //! there are finitely many parameters, all orders end in the same function.
@@ -20,8 +20,8 @@
 //! **Two watched arguments.** The scan of a parameter's arguments stops at the second atom that is not the parameter
 //! itself. Until one of these two atoms is replaced the parameter can't be trivial, so it is looked at again only then,
 //! and the scan resumes where it stopped. Parameters watch an atom by a list at it. When q is replaced by v, the two
-//! lists become one: a parameter that they make trivial has an entry in either (or is v itself), so it is enough to look
-//! at those in the shorter, which makes the whole near-linear.
+//! lists become one: a parameter that they make trivial has an entry in either (or is v itself), so it is enough to
+//! look at those in the shorter, which makes the whole near-linear.
 
 use super::{NONE, Params, for_each_atom, incoming, retain_params};
 use crate::lab::groups::Groups;

@@ -90,8 +90,8 @@ fn delete_lines(program: &Program, n: usize) -> Attempt<Vec<Line>> {
     Attempt::Candidate(lines)
 }
 
-/// Makes a jump unconditional: to where an `if` or the first arm of a `switch` goes, or to where its rest goes. (Deleting
-/// an `if` is its other way.)
+/// Makes a jump unconditional: to where an `if` or the first arm of a `switch` goes, or to where its rest goes.
+/// (Deleting an `if` is its other way.)
 fn jump_always(program: &Program, n: usize) -> Attempt<Vec<Line>> {
     match (program.lines.get(n / 2), n % 2) {
         (None, _) => Attempt::End,
@@ -301,8 +301,8 @@ fn rename(case: &Case, n: usize) -> Attempt<Case> {
 /// How many ways [`drop_input`] has for one input.
 const DROPPINGS: usize = 3;
 
-/// Drops an input: as a variable that starts at 0, as its value in some vector wherever it is read, or as a copy of that
-/// value at the start.
+/// Drops an input: as a variable that starts at 0, as its value in some vector wherever it is read, or as a copy of
+/// that value at the start.
 fn drop_input(case: &Case, n: usize) -> Attempt<Case> {
     let AnyProgram::Tac(program) = &case.program else { return Attempt::End };
     let input = n / DROPPINGS;

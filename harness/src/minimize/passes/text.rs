@@ -1,5 +1,5 @@
-//! Functions that are invalid: those of [`super::ssa`] can't take them all, and take rules into account that do not hold.
-//! On the lines and tokens of the text; what does not parse is not proposed.
+//! Functions that are invalid: those of [`super::ssa`] can't take them all, and take rules into account that do not
+//! hold. On the lines and tokens of the text; what does not parse is not proposed.
 
 use super::ssa::{function_of, short_names};
 use super::{Attempt, Pass, chunks};

@@ -1,6 +1,6 @@
-//! What differs between the versions of Cranelift that this folder is built with. The newest needs none of it; the others
-//! come in shared objects (`scripts/toolchain`), and `build.rs` says how old each is. The oldest is 0.79. What compiling gives,
-//! and what a version has no lowering of, is in [`code`].
+//! What differs between the versions of Cranelift that this folder is built with. The newest needs none of it; the
+//! others come in shared objects (`scripts/toolchain`), and `build.rs` says how old each is. The oldest is 0.79. What
+//! compiling gives, and what a version has no lowering of, is in [`code`].
 //!
 //! | before | |
 //! |---|---|

@@ -142,7 +142,8 @@ impl Compiler {
             let emit = native::emit as *const () as i64;
             let placed = self.arena.place(bytes.len(), |memory, _| memory.copy_from_slice(bytes));
             placed.and_then(|code| {
-                // SAFETY: Cranelift has compiled it from a function of this ABI which reads as many inputs as there are.
+                // SAFETY: Cranelift has compiled it from a function of this ABI which reads as many inputs as there
+                // are.
                 let call = |vector: &Vec<i64>| unsafe { code.call(0, &host::memory(vector, emit), &trap_at, limit) };
                 record(case, seen, case.vectors.iter().map(call))
             })

@@ -1,8 +1,9 @@
 //! What both lowerings share: the compiled function's shape, the operations and the branches.
 //!
-//! Every value is an `i64`. A comparison gives CLIF's `i8` first, which is widened, and so is what a narrow operation gives;
-//! [`Made`] keeps them apart, so that a lowering may branch or select on the narrow value itself or on the widened number.
-//! Compilers treat the two differently, and each has hidden faults that the other shows.
+//! Every value is an `i64`. A comparison gives CLIF's `i8` first, which is widened, and so is what a narrow operation
+//! gives;
+//! [`Made`] keeps them apart, so that a lowering may branch or select on the narrow value itself or on the widened
+//! number. Compilers treat the two differently, and each has hidden faults that the other shows.
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{AbiParam, Block, Function, InstBuilder, TrapCode, Type, Value, types};
@@ -188,8 +189,8 @@ fn cut(builder: &mut FunctionBuilder<'_>, int: Int, value: Value) -> Made {
     Made::Narrow(reduced(builder, type_of(int), value), int.signed())
 }
 
-/// A value at a narrower type. A constant is one there, as front ends write it: instructions with constant operands have
-/// forms, and faults, of their own.
+/// A value at a narrower type. A constant is one there, as front ends write it: instructions with constant operands
+/// have forms, and faults, of their own.
 fn reduced(builder: &mut FunctionBuilder<'_>, ty: Type, value: Value) -> Value {
     match compat::constant(builder.func, value) {
         Some(constant) => builder.ins().iconst(ty, zero_extend(constant, compat::bits(ty))),

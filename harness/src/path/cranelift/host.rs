@@ -1,7 +1,7 @@
 //! What the compiled function has besides its values: the host's `emit`, and its arrays.
 //!
-//! The address of `emit` stands in memory behind the inputs, which is opaque to the optimizer, so that the code needs no
-//! relocation and is the same in every process. An array is a stack slot, filled with zeros in the entry block.
+//! The address of `emit` stands in memory behind the inputs, which is opaque to the optimizer, so that the code needs
+//! no relocation and is the same in every process. An array is a stack slot, filled with zeros in the entry block.
 
 use cranelift_codegen::ir::{AbiParam, InstBuilder, SigRef, Signature, StackSlot, Value, types};
 use cranelift_codegen::isa::CallConv;
@@ -12,8 +12,8 @@ use crate::path::cranelift::compat;
 use crate::path::cranelift::promises::Promises;
 use crate::plant::{self, Fault};
 
-/// What a function with so many inputs is passed for a vector: its values, and the address of `emit`, which [`Host::new`]
-/// reads.
+/// What a function with so many inputs is passed for a vector: its values, and the address of `emit`, which
+/// [`Host::new`] reads.
 pub(super) fn memory(vector: &[i64], emit: i64) -> Vec<i64> {
     vector.iter().copied().chain([emit]).collect()
 }

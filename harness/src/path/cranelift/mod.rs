@@ -1,11 +1,12 @@
-//! Cranelift, linked in. It compiles for x86-64, which this process executes, and on the paths `aarch64-` for aarch64, which
-//! an emulator does.
+//! Cranelift, linked in. It compiles for x86-64, which this process executes, and on the paths `aarch64-` for aarch64,
+//! which an emulator does.
 //!
-//! The paths differ in who constructs SSA (`variables.rs`: Cranelift's frontend, from TAC; `params.rs`: the lab), in the
-//! optimization level and in the register allocator. The `perturbed-` paths construct SSA from a perturbed graph
+//! The paths differ in who constructs SSA (`variables.rs`: Cranelift's frontend, from TAC; `params.rs`: the lab), in
+//! the optimization level and in the register allocator. The `perturbed-` paths construct SSA from a perturbed graph
 //! (`tac/perturb.rs`): two with all perturbations at once, which find, and one for each alone, which tells. After the
 //! lowering all are the same, and read in the order of `compiler.rs`: raise, verify, optimize and compile, raise again,
-//! execute. `raise.rs` and `meaning.rs` bring CLIF back into the lab's form, `panics.rs` makes the compiler's panics data.
+//! execute. `raise.rs` and `meaning.rs` bring CLIF back into the lab's form, `panics.rs` makes the compiler's panics
+//! data.
 //!
 //! Division traps as Cranelift's own instructions do: a signal, whose place in the code says which trap it is.
 

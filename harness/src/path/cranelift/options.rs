@@ -1,7 +1,7 @@
 //! A path with one option changed: which one makes it wrong?
 //!
-//! Cranelift has no fuel for its optimizations: the control plane's limits the perturbations of its feature `chaos`, which
-//! only delays and reorders. So the options are what there is to bisect by, as far as the version offers them.
+//! Cranelift has no fuel for its optimizations: the control plane's limits the perturbations of its feature `chaos`,
+//! which only delays and reorders. So the options are what there is to bisect by, as far as the version offers them.
 
 use cranelift_codegen::settings;
 
@@ -21,8 +21,8 @@ const OPTIONS: [(&str, &str, &[&str]); 7] = [
     ("opt_level", "none", &["speed", "speed_and_size", "none"]),
 ];
 
-/// Observes a case on a path with one option after the other changed: `opt_level=none, not speed` and the like, and what
-/// that gave.
+/// Observes a case on a path with one option after the other changed: `opt_level=none, not speed` and the like, and
+/// what that gave.
 pub fn options(id: &PathId, case: &Case) -> Result<Vec<(String, Observation)>, String> {
     let is_named = |variant: &super::Variant| variant.name == id.variant;
     let variant = VARIANTS.into_iter().find(is_named).ok_or_else(|| format!("{id} is no path of Cranelift"))?;

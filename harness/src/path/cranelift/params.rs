@@ -146,8 +146,8 @@ impl Lowering<'_> {
         }
     }
 
-    /// A dense `switch` is CLIF's `br_table`, whose edges pass arguments. Any other goes by way of the frontend's `Switch`,
-    /// whose edges pass none: each edge that has some gets a block that passes them.
+    /// A dense `switch` is CLIF's `br_table`, whose edges pass arguments. Any other goes by way of the frontend's
+    /// `Switch`, whose edges pass none: each edge that has some gets a block that passes them.
     fn switch(&mut self, value: Atom, arms: &[(i64, Target)], default: &Target) {
         let value = self.number(value);
         #[cfg(not(cranelift_before = "0.94"))]
@@ -183,7 +183,8 @@ impl Lowering<'_> {
         self.builder.func.dfg.block_call(self.blocks[target.block.index()], &args)
     }
 
-    /// Where an edge without arguments goes: to the target, or to a block to be filled that passes what the edge should.
+    /// Where an edge without arguments goes: to the target, or to a block to be filled that passes what the edge
+    /// should.
     fn edge(&mut self, target: &Target) -> ir::Block {
         if target.args.is_empty() {
             return self.blocks[target.block.index()];

@@ -1,7 +1,7 @@
 //! What loads and stores promise.
 //!
-//! Plain paths promise nothing: each access may trap and be unaligned. The paths `-flags` promise all that is true, and the
-//! optimizer relies on it. `docs/POISON.md` has the argument why it is true.
+//! Plain paths promise nothing: each access may trap and be unaligned. The paths `-flags` promise all that is true, and
+//! the optimizer relies on it. `docs/POISON.md` has the argument why it is true.
 
 use cranelift_codegen::ir::Function;
 
@@ -19,8 +19,8 @@ pub(super) enum Promises {
 }
 
 impl Promises {
-    /// Of a load from the memory that the function is passed: that it is there, aligned, written to by nobody during a run,
-    /// and the address right wherever the load stands.
+    /// Of a load from the memory that the function is passed: that it is there, aligned, written to by nobody during a
+    /// run, and the address right wherever the load stands.
     pub(super) fn passed(self) -> MemFlags {
         let mut flags = self.accessible();
         if self == Promises::All {
@@ -30,8 +30,8 @@ impl Promises {
         flags
     }
 
-    /// Of a load from the function's array of this number: that it is there, aligned, apart from all other arrays, and the
-    /// address right wherever the load stands.
+    /// Of a load from the function's array of this number: that it is there, aligned, apart from all other arrays, and
+    /// the address right wherever the load stands.
     pub(super) fn loaded(self, function: &mut Function, number: usize) -> MemFlags {
         let mut flags = self.stored(function, number);
         if self == Promises::All {

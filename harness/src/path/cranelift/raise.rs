@@ -2,13 +2,14 @@
 //!
 //! - The function's pointer parameter goes: what is loaded from it are the lab function's inputs, and behind them the
 //!   address of `emit`, so that a call of it is that operation.
-//! - A stack slot is an array. Addresses are numbers of bytes into the one that they are computed from; a load or a store
-//!   divides by 8.
+//! - A stack slot is an array. Addresses are numbers of bytes into the one that they are computed from; a load or a
+//!   store divides by 8.
 //! - Value aliases are resolved; constants become operands.
 //! - A value narrower than 64 bits is held zero-extended (`meaning.rs` has the table).
 //! - Blocks are those of the layout, in its order: unreachable ones too, as long as Cranelift keeps them.
 //!
-//! The names tell where things come from: `v7` and `block3` are those of CLIF, `in0` is an input, `t0` an intermediate result.
+//! The names tell where things come from: `v7` and `block3` are those of CLIF, `in0` is an input, `t0` an intermediate
+//! result.
 
 use cranelift_codegen::ir::{self, InstructionData, Opcode, Type, types};
 
@@ -131,7 +132,8 @@ impl<'a> Raiser<'a> {
         self.sources[self.clif.dfg.resolve_aliases(value).as_u32() as usize]
     }
 
-    /// What a load reads: an input, or what stands behind them. The entry block, whose parameter is the pointer, comes first in the layout.
+    /// What a load reads: an input, or what stands behind them. The entry block, whose parameter is the pointer, comes
+    /// first in the layout.
     fn input(&self, offset: i64, ty: Type) -> Result<Source, String> {
         let index = usize::try_from(offset / 8).ok().filter(|_| offset % 8 == 0 && ty == types::I64);
         let inputs = &self.function.inputs;

@@ -1,5 +1,5 @@
-//! The table of meanings against Cranelift's own machine code: each opcode at each width, on boundary values, as written
-//! and as the optimizer leaves it, for both machines.
+//! The table of meanings against Cranelift's own machine code: each opcode at each width, on boundary values, as
+//! written and as the optimizer leaves it, for both machines.
 
 use std::cell::RefCell;
 

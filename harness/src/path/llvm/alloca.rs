@@ -11,8 +11,8 @@ use crate::plant::{self, Fault};
 use crate::tac::cfg::Terminator;
 use crate::tac::{Atom, Cfg};
 
-/// Writes the function: a slot for each variable, a load for each use, a store for each assignment. A `direct` branch on
-/// the comparison that its block ends with takes the bit and loads nothing.
+/// Writes the function: a slot for each variable, a load for each use, a store for each assignment. A `direct` branch
+/// on the comparison that its block ends with takes the bit and loads nothing.
 pub fn emit(cfg: &Cfg, direct: bool, emitter: &mut Emitter<'_, '_>) -> Result<(), Stop> {
     let blocks: Vec<_> = (0..cfg.blocks.len()).map(|index| emitter.own_block(&format!("B{index}"))).collect();
     emitter.builder.position_at_end(blocks[0]);

@@ -1,5 +1,5 @@
-//! Local arrays as C's front end writes them: an `alloca` of an array type in the entry block, filled with zeros; an element
-//! by `getelementptr` with two indices.
+//! Local arrays as C's front end writes them: an `alloca` of an array type in the entry block, filled with zeros; an
+//! element by `getelementptr` with two indices.
 //!
 //! An index is taken modulo the length, so that no access leaves its array. Nothing promises that: no `inbounds`.
 

@@ -1,5 +1,5 @@
-//! What differs between the versions of LLVM that this folder is built with. That which is linked in needs none of it; the
-//! others come in shared objects (`scripts/toolchain`), and `build.rs` says how old each is.
+//! What differs between the versions of LLVM that this folder is built with. That which is linked in needs none of it;
+//! the others come in shared objects (`scripts/toolchain`), and `build.rs` says how old each is.
 //!
 //! | before | |
 //! |---|---|
@@ -28,7 +28,8 @@ use inkwell::values::{BasicValueEnum, InstructionValue, IntValue, PointerValue};
 
 use crate::optimized::Flags;
 
-/// `instcombine` as a part of a pipeline. It ends the process when it doesn't reach a fixpoint, unless told not to look.
+/// `instcombine` as a part of a pipeline. It ends the process when it doesn't reach a fixpoint, unless told not to
+/// look.
 #[cfg(not(llvm_before = "18"))]
 macro_rules! instcombine {
     () => {
@@ -256,7 +257,8 @@ pub fn element(constant: LLVMValueRef, index: u32) -> LLVMValueRef {
 #[cfg(llvm_before = "15")]
 pub fn element(constant: LLVMValueRef, index: u32) -> LLVMValueRef {
     use inkwell::llvm_sys::LLVMValueKind::*;
-    // SAFETY: a constant of as many elements, as the caller has seen; each function is asked of the kinds that it takes.
+    // SAFETY: a constant of as many elements, as the caller has seen; each function is asked of the kinds that it
+    // takes.
     unsafe {
         let element_type = || core::LLVMGetElementType(core::LLVMTypeOf(constant));
         match core::LLVMGetValueKind(constant) {

@@ -1,7 +1,7 @@
 //! Arrays raised into the lab's form: a part of [`super::raise`].
 //!
-//! An `alloca` of 64-bit numbers is an array. An address is a number of bytes into the one that it is computed from, and
-//! which one that is follows from the `getelementptr`s between; a load or a store divides by 8.
+//! An `alloca` of 64-bit numbers is an array. An address is a number of bytes into the one that it is computed from,
+//! and which one that is follows from the `getelementptr`s between; a load or a store divides by 8.
 
 use inkwell::types::{AnyType, AnyTypeEnum};
 use inkwell::values::{AsValueRef, InstructionOpcode, InstructionValue};

@@ -108,8 +108,8 @@ impl<'a, 'ctx> Emitter<'a, 'ctx> {
         Ok(self.builder.build_phi(ty, name)?)
     }
 
-    /// A condition holds when it is not 0. A bit and the result of a comparison are branched on directly; a number that comes
-    /// from a slot or a phi is compared with 0. Both ways have hidden faults of LLVM from the other.
+    /// A condition holds when it is not 0. A bit and the result of a comparison are branched on directly; a number that
+    /// comes from a slot or a phi is compared with 0. Both ways have hidden faults of LLVM from the other.
     pub fn condition(&self, value: IntValue<'ctx>) -> Result<IntValue<'ctx>, Stop> {
         if plant::on(Fault::LlvmTruncCondition) {
             return Ok(self.builder.build_int_truncate(value, self.context.bool_type(), "")?);
@@ -124,7 +124,8 @@ impl<'a, 'ctx> Emitter<'a, 'ctx> {
         }
     }
 
-    /// The bit that a comparison gave before it was widened; `None` for other operations, and what LLVM's builder folded.
+    /// The bit that a comparison gave before it was widened; `None` for other operations, and what LLVM's builder
+    /// folded.
     pub fn bit_of(&self, result: IntValue<'ctx>) -> Option<IntValue<'ctx>> {
         let inst = result.as_instruction().filter(|inst| inst.get_opcode() == InstructionOpcode::ZExt)?;
         let narrow = inst.get_operand(0)?.value()?.into_int_value();
@@ -148,8 +149,8 @@ impl<'a, 'ctx> Emitter<'a, 'ctx> {
         Ok(self.builder.build_switch(value, default, &arms)?)
     }
 
-    /// A guard: traps if the bit is set, else goes on in a new block. Whether it can go on: not if the bit is the constant
-    /// 1; and for the constant 0 no guard is written.
+    /// A guard: traps if the bit is set, else goes on in a new block. Whether it can go on: not if the bit is the
+    /// constant 1; and for the constant 0 no guard is written.
     pub(super) fn trap_if(&mut self, bit: IntValue<'ctx>, trap: Trap) -> Result<bool, Stop> {
         let known = bit.get_zero_extended_constant();
         if known != Some(0) {

@@ -1,9 +1,9 @@
 //! A function as it stands, valid or not, written as LLVM's text for LLVM's reader and verifier to judge.
 //!
-//! The text can say what LLVM's memory can't: a name that is defined twice or nowhere, a block that does not exist. There
-//! the reader judges, and the verifier what the reader takes. Parameters are phis whose entries are what the edges pass,
-//! one for each *edge*; LLVM checks that they match the predecessors, its counterpart of S3. So a missing argument is a
-//! missing entry, but an argument without a parameter has no place.
+//! The text can say what LLVM's memory can't: a name that is defined twice or nowhere, a block that does not exist.
+//! There the reader judges, and the verifier what the reader takes. Parameters are phis whose entries are what the
+//! edges pass, one for each *edge*; LLVM checks that they match the predecessors, its counterpart of S3. So a missing
+//! argument is a missing entry, but an argument without a parameter has no place.
 
 use std::fmt::{self, Write};
 use std::iter::repeat_n;
@@ -97,8 +97,8 @@ fn judge(inputs: &[Value], blocks: &[BlockText<'_>]) -> Judgement {
         let buffer = MemoryBuffer::create_from_memory_range_copy(text.as_bytes(), "function");
         let raw = buffer.as_mut_ptr();
         let read = session.context.create_module_from_ir(buffer);
-        // SAFETY: inkwell takes LLVM for the buffer's new owner and forgets it, but this version's reader only borrows it,
-        // and a module that was read from text keeps nothing of it.
+        // SAFETY: inkwell takes LLVM for the buffer's new owner and forgets it, but this version's reader only borrows
+        // it, and a module that was read from text keeps nothing of it.
         unsafe { LLVMDisposeMemoryBuffer(raw) };
         let module = read.map_err(|message| message.to_string())?;
         module.verify().map_err(|message| message.to_string())

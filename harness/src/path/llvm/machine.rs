@@ -49,8 +49,9 @@ thread_local! {
 }
 
 impl Machine {
-    /// Lends this thread's machine for a level of code generation, made when there is none. If a fatal error ends `body`,
-    /// the machine is left with whatever it was doing: it never comes back, and the next program gets a new one.
+    /// Lends this thread's machine for a level of code generation, made when there is none. If a fatal error ends
+    /// `body`, the machine is left with whatever it was doing: it never comes back, and the next program gets a new
+    /// one.
     pub fn with<R>(codegen: CodeGen, body: impl FnOnce(&Machine) -> Result<R, Stop>) -> Result<R, Stop> {
         let machine = match IDLE.with(|idle| idle[codegen as usize].take()) {
             Some(machine) => machine,

@@ -1,11 +1,11 @@
 //! LLVM: SSA constructed by the lab or by LLVM itself, its pipelines, its verifier, its machine code.
 //!
-//! A path is a [`Construction`] and a [`Level`], `mem2reg-O2` for example: [`variants`] has them. What [`LlvmPath::observe`] does reads from top
-//! to bottom: the program's own form, LLVM IR as built, SSA constructed, raised to the lab's form, optimized, compiled,
-//! run; LLVM's verifier judges after each change. What the pipelines make is run as it stands ([`optimized`]), and on the
-//! paths `steps-` after each of their passes ([`steps`]). The parts: [`emit`] and its two users [`phi`] and [`alloca`] write
-//! the IR, [`session`] and [`machine`] hold the compiler, [`raise`] leads back to the lab, [`object`] on to machine
-//! code.
+//! A path is a [`Construction`] and a [`Level`], `mem2reg-O2` for example: [`variants`] has them. What
+//! [`LlvmPath::observe`] does reads from top to bottom: the program's own form, LLVM IR as built, SSA constructed,
+//! raised to the lab's form, optimized, compiled, run; LLVM's verifier judges after each change. What the pipelines
+//! make is run as it stands ([`optimized`]), and on the paths `steps-` after each of their passes ([`steps`]). The
+//! parts: [`emit`] and its two users [`phi`] and [`alloca`] write the IR, [`session`] and [`machine`] hold the
+//! compiler, [`raise`] leads back to the lab, [`object`] on to machine code.
 
 mod alloca;
 mod arrays;
@@ -207,8 +207,8 @@ fn conclude(made: Result<Result<Loaded, Stop>, String>, stage: Stage, case: &Cas
 }
 
 impl LlvmPath {
-    /// From the program to machine code, or as far as the detail asks for. `now` follows the stage, for the case that LLVM
-    /// never comes back from one.
+    /// From the program to machine code, or as far as the detail asks for. `now` follows the stage, for the case that
+    /// LLVM never comes back from one.
     fn compile(
         &self,
         source: &Source,

@@ -63,8 +63,8 @@ pub(super) fn cut(op: Op) -> Option<Int> {
     })
 }
 
-/// Whether each bit of the result depends on the same bits of the operands alone, besides a `select`'s condition, so that
-/// the operation can be done at any width that holds its result.
+/// Whether each bit of the result depends on the same bits of the operands alone, besides a `select`'s condition, so
+/// that the operation can be done at any width that holds its result.
 pub(super) fn is_bitwise(op: Op) -> bool {
     matches!(op, Op::And | Op::Or | Op::Xor | Op::BitNot | Op::Select | Op::Copy)
 }

@@ -1,7 +1,7 @@
 //! From an ELF object in memory to machine code in an arena: a linker for one small function.
 //!
-//! The sections that are to be loaded (code, constant tables) are laid out one after the other; behind them stand
-//! stubs for the host's functions that the code may call, since they lie further away than a 32-bit displacement reaches.
+//! The sections that are to be loaded (code, constant tables) are laid out one after the other; behind them stand stubs
+//! for the host's functions that the code may call, since they lie further away than a 32-bit displacement reaches.
 
 use std::io;
 

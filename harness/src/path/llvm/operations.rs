@@ -30,8 +30,8 @@ impl<'ctx> Carried<'ctx> {
 }
 
 impl<'ctx> Emitter<'_, 'ctx> {
-    /// An operation on values as they are carried, whose result is carried so. It may end the current block and go on in a
-    /// new one.
+    /// An operation on values as they are carried, whose result is carried so. It may end the current block and go on
+    /// in a new one.
     pub fn operation(
         &mut self,
         op: Op,

@@ -5,8 +5,8 @@
 //! of our own that loads the inputs stands before it. A division's guards split a block, so an edge leaves from the
 //! last of the LLVM blocks that its source became.
 //!
-//! Values have 64 bits, or the narrowest type that holds them (`narrow.rs`). A narrow one is cut where it is defined, and
-//! extended where a use wants more bits, as C compilers do with a `bool` and a `short`.
+//! Values have 64 bits, or the narrowest type that holds them (`narrow.rs`). A narrow one is cut where it is defined,
+//! and extended where a use wants more bits, as C compilers do with a `bool` and a `short`.
 
 use inkwell::basic_block::BasicBlock;
 use inkwell::values::IntValue;
@@ -47,7 +47,8 @@ pub fn emit(function: &PhiFunction, narrow: bool, emitter: &mut Emitter<'_, '_>)
     let mut phis = Vec::new();
     for (index, block) in function.blocks.iter().enumerate() {
         emitter.builder.position_at_end(blocks[index]);
-        // A block without predecessors never runs, so that 0 does for its phis: one without entries is nothing to build.
+        // A block without predecessors never runs, so that 0 does for its phis: one without entries is nothing to
+        // build.
         for phi in block.phis.iter().filter(|_| has_predecessors[index]) {
             let ty = emitter.int_type(values.carriers[phi.dest.index()].bits);
             let written = emitter.phi(ty, &emitter.name(&function.value_names, phi.dest.0))?;
@@ -130,8 +131,8 @@ impl<'ctx> Values<'ctx> {
     }
 }
 
-/// The blocks in an order in which a definition comes before the uses that it dominates: reverse postorder, and after it
-/// the unreachable blocks.
+/// The blocks in an order in which a definition comes before the uses that it dominates: reverse postorder, and after
+/// it the unreachable blocks.
 fn definitions_first(function: &PhiFunction) -> Vec<usize> {
     let targets = |index: usize| function.blocks[index].term.targets().copied().map(Block::index);
     let mut seen = vec![false; function.blocks.len()];

@@ -1,8 +1,8 @@
 //! A path that stops after so many of its passes: which one makes the program wrong?
 //!
 //! LLVM numbers the passes that it runs, those of code generation too, prints their names, and skips those behind
-//! `-opt-bisect-limit` (<https://llvm.org/docs/OptBisect.html>). Older versions take the option once in a process, and the
-//! names go to standard error, from which they are read back: it must be a file. So each limit is a process's own.
+//! `-opt-bisect-limit` (<https://llvm.org/docs/OptBisect.html>). Older versions take the option once in a process, and
+//! the names go to standard error, from which they are read back: it must be a file. So each limit is a process's own.
 
 use std::ffi::{CString, c_int};
 
@@ -21,8 +21,8 @@ use crate::path::{AS_WRITTEN, Observation, PathId, Stage};
 /// All passes are numbered and none is skipped.
 const ALL: i32 = -1;
 
-/// The program after so many passes of a path, or after all: raised, compiled as the path does, and run; and the name of the
-/// last pass with its number.
+/// The program after so many passes of a path, or after all: raised, compiled as the path does, and run; and the name
+/// of the last pass with its number.
 pub fn stop_after(id: &PathId, case: &Case, passes: Option<u32>) -> Result<(String, Observation), String> {
     let listed = variants().into_iter().find(|path| path.id.variant == id.variant);
     let path = listed.or_else(|| custom_path(&id.variant)).ok_or_else(|| format!("{id} is no path of LLVM"))?;

@@ -1,9 +1,10 @@
 //! LLVM's SSA raised into the lab's phi form (Definition 8.4.3), so that the lab judges and runs what LLVM constructed.
 //!
-//! `meaning.rs` has the table of what each instruction becomes. A narrow integer is held zero-extended (see `op.rs`), so
-//! that `zext` is a copy and bit logic is the same at every width; arithmetic is that of the narrow operations. A load of an input is the function's input; a guard
-//! stays what it is, a branch to a block that traps. Unreachable blocks are left out: `mem2reg` leaves poison in them,
-//! and nothing can run it. Elsewhere, poison and every instruction without a line in the tables are *unsupported*.
+//! `meaning.rs` has the table of what each instruction becomes. A narrow integer is held zero-extended (see `op.rs`),
+//! so that `zext` is a copy and bit logic is the same at every width; arithmetic is that of the narrow operations. A
+//! load of an input is the function's input; a guard stays what it is, a branch to a block that traps. Unreachable
+//! blocks are left out: `mem2reg` leaves poison in them, and nothing can run it. Elsewhere, poison and every
+//! instruction without a line in the tables are *unsupported*.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -173,7 +174,8 @@ impl<'ctx> Raiser<'ctx> {
         let phi = PhiValue::try_from(inst).map_err(|()| "phi")?;
         let mut entries: Vec<(Block, Atom)> = Vec::with_capacity(phi.count_incoming() as usize);
         for (value, predecessor) in phi.get_incomings() {
-            // LLVM has an entry for each edge, the lab for each reachable predecessor; a multi-edge's entries are equal.
+            // LLVM has an entry for each edge, the lab for each reachable predecessor; a multi-edge's entries are
+            // equal.
             match self.blocks.get(&predecessor) {
                 Some(block) if entries.iter().all(|(known, _)| known != block) => {
                     entries.push((*block, self.atom(value)?));

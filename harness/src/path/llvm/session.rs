@@ -60,8 +60,8 @@ extern "C" fn on_diagnostic(info: LLVMDiagnosticInfoRef, errors: *mut c_void) {
     }
 }
 
-/// Runs `body`, which may call LLVM. If a fatal error of LLVM or a panic ends it, its message is the result; what `body`
-/// owned is leaked by a fatal error.
+/// Runs `body`, which may call LLVM. If a fatal error of LLVM or a panic ends it, its message is the result; what
+/// `body` owned is leaked by a fatal error.
 pub fn survive<R>(body: impl FnOnce() -> R) -> Result<R, String> {
     static INSTALLED: Once = Once::new();
     // SAFETY: the handler has the signature that LLVM calls, and is there for good.

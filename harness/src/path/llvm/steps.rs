@@ -1,11 +1,12 @@
-//! A pipeline pass by pass: after each pass the function is run as it stands, and the first pass after which a run gives
-//! something else is named. A flag that one pass sets wrongly and a later one drops is seen here, and nowhere else.
+//! A pipeline pass by pass: after each pass the function is run as it stands, and the first pass after which a run
+//! gives something else is named. A flag that one pass sets wrongly and a later one drops is seen here, and nowhere
+//! else.
 //!
 //! `default<O2>` is a name for many passes. `pipelines/` holds, by LLVM's major version, what LLVM says that they are:
-//! `opt -passes='default<O2>' -print-pipeline-passes`; where there is no `opt`, `clang -O2 -mllvm -print-pipeline-passes`
-//! without `declare-to-assign`, which is clang's own. Each pass runs as a pipeline of its own, within the pass managers that
-//! it stands in, so analyses are made anew each time; that changes what a pass knows, and rarely what it does. Of a version
-//! that has no file there, a name is one step.
+//! `opt -passes='default<O2>' -print-pipeline-passes`; where there is no `opt`, `clang -O2 -mllvm
+//! -print-pipeline-passes` without `declare-to-assign`, which is clang's own. Each pass runs as a pipeline of its own,
+//! within the pass managers that it stands in, so analyses are made anew each time; that changes what a pass knows, and
+//! rarely what it does. Of a version that has no file there, a name is one step.
 
 use inkwell::module::Module;
 
@@ -80,8 +81,8 @@ struct Seen<'a> {
 }
 
 impl Seen<'_> {
-    /// Runs the function if it has changed, and keeps what the runs gave if that has. `after` is the pass that has run, and
-    /// what it is called in the pipeline.
+    /// Runs the function if it has changed, and keeps what the runs gave if that has. `after` is the pass that has run,
+    /// and what it is called in the pipeline.
     fn look(&mut self, module: &Module<'_>, stage: Stage, after: Option<(&Step, &str)>) {
         let function = match optimized::raise(module) {
             Ok(function) => function,
@@ -209,7 +210,8 @@ mod tests {
         assert_eq!(steps(text)[3].pass, "d<>");
     }
 
-    /// What stands in `pipelines/` is what the names mean: the same passes in the same order make the same of a function.
+    /// What stands in `pipelines/` is what the names mean: the same passes in the same order make the same of a
+    /// function.
     #[test]
     fn a_default_pipeline_is_what_it_stands_for() {
         let program =

@@ -65,10 +65,10 @@ pub(super) fn variants() -> Vec<LlvmPath> {
 /// Whether this version of LLVM lets flags be set.
 const FLAGS: bool = cfg!(not(llvm_before = "17"));
 
-/// A path of one's own. `CONSTRUCTION[-direct][-narrow][-flags]:PASS+PASS..[:cg2]` has these passes: as `opt` writes them,
-/// but joined by `+`, since commas part the globs of a list; `direct` branches on comparisons themselves, `narrow` gives
-/// the lab's values narrow types, `flags` promises what the runs keep, `cg2` generates code as at `O2`. `steps-` before it,
-/// or before the name of a path that has a pipeline, runs it pass by pass.
+/// A path of one's own. `CONSTRUCTION[-direct][-narrow][-flags]:PASS+PASS..[:cg2]` has these passes: as `opt` writes
+/// them, but joined by `+`, since commas part the globs of a list; `direct` branches on comparisons themselves,
+/// `narrow` gives the lab's values narrow types, `flags` promises what the runs keep, `cg2` generates code as at `O2`.
+/// `steps-` before it, or before the name of a path that has a pipeline, runs it pass by pass.
 pub fn custom(variant: &str) -> Option<Box<dyn Path>> {
     custom_path(variant).map(|path| Box::new(path) as Box<dyn Path>)
 }

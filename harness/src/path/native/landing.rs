@@ -93,7 +93,8 @@ impl Frame {
         Frame { stack: Cell::new(0), previous: TOP.get(), kind }
     }
 
-    /// Makes this frame the innermost and enters `function(argument)`. From `before` on, signal handlers find the frame.
+    /// Makes this frame the innermost and enters `function(argument)`. From `before` on, signal handlers find the
+    /// frame.
     ///
     /// # Safety
     ///

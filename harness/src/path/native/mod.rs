@@ -34,8 +34,9 @@ pub const LIBRARY: [(&str, *const ()); 3] = [
     ("memmove", libc::memmove as *const ()),
 ];
 
-/// The processor time that a run of machine code gets when the interpreter needed at most `fuel` steps: far more than the
-/// slowest code takes for them (a step is a few instructions, a division at worst 20 ns), so only wrong code outruns it.
+/// The processor time that a run of machine code gets when the interpreter needed at most `fuel` steps: far more than
+/// the slowest code takes for them (a step is a few instructions, a division at worst 20 ns), so only wrong code
+/// outruns it.
 pub fn limit(fuel: u64) -> Duration {
     Duration::from_millis(20) + Duration::from_micros(fuel)
 }

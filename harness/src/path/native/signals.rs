@@ -218,8 +218,8 @@ fn current_call<'a>() -> Option<(&'a Frame, &'a CallState)> {
     }
 }
 
-/// A fault. While a call is in progress the thread runs nothing but machine code (and the host
-/// functions that it calls), so a fault that the kernel raised then is the machine code's, also when a wild jump has led astray.
+/// A fault. While a call is in progress the thread runs nothing but machine code (and the host functions that it
+/// calls), so a fault that the kernel raised then is the machine code's, also when a wild jump has led astray.
 extern "C" fn on_fault(signal: c_int, info: *mut siginfo_t, context: *mut c_void) {
     // SAFETY: the kernel passes a valid information and context, for this thread.
     let (raised_by_kernel, address) = unsafe { ((*info).si_code > 0, (*info).si_addr() as usize) };

@@ -1,8 +1,8 @@
 //! Running aarch64 machine code on this machine, under qemu's emulation of a process, and surviving what it does.
 //!
-//! A thread has one emulator, which lives on from program to program: starting qemu takes 20 ms, a program with eight runs
-//! 0.2 ms. Under it runs the [`runner`], which answers requests on a socket. The machine code may return, trap, fault,
-//! jump anywhere or never end: each is a value of [`NativeEnd`], as it is where code runs in this process
+//! A thread has one emulator, which lives on from program to program: starting qemu takes 20 ms, a program with eight
+//! runs 0.2 ms. Under it runs the [`runner`], which answers requests on a socket. The machine code may return, trap,
+//! fault, jump anywhere or never end: each is a value of [`NativeEnd`], as it is where code runs in this process
 //! ([`native`](crate::path::native)), and has the same entry ABI. After a fault or a hang the emulator is started anew.
 
 mod runner;
@@ -27,8 +27,8 @@ use crate::path::{Stage, now};
 const QEMU: &str = "qemu-aarch64";
 /// The processor that it emulates: one without any extension of the first version of the architecture.
 const CPU: &str = "cortex-a57";
-/// So many calls are asked for at once: what they take of the socket is less than it holds, so that the two ends never wait
-/// for each other, and one wait for the emulator costs more than it takes for all of them.
+/// So many calls are asked for at once: what they take of the socket is less than it holds, so that the two ends never
+/// wait for each other, and one wait for the emulator costs more than it takes for all of them.
 const BATCH: usize = 16;
 /// How long to wait for a reply before looking whether the limit was outrun.
 const TICK: Duration = Duration::from_millis(20);
@@ -77,8 +77,8 @@ impl Emulator {
         Ok(())
     }
 
-    /// Calls the program with each of these inputs, up to the first that makes it hang. A SIGILL at an offset that `trap_at`
-    /// knows is that trap. An error means that the emulator can't be used.
+    /// Calls the program with each of these inputs, up to the first that makes it hang. A SIGILL at an offset that
+    /// `trap_at` knows is that trap. An error means that the emulator can't be used.
     pub fn call(
         &mut self,
         vectors: &[Vec<i64>],
@@ -135,8 +135,8 @@ impl Runner {
         let mut command = Command::new(QEMU);
         command.args(["-cpu", CPU]).arg(format!("/proc/self/fd/{fd}"));
         command.stdin(OwnedFd::from(theirs)).stdout(Stdio::null()).stderr(Stdio::null());
-        // SAFETY: two system calls on a descriptor that is open. The second sees to it that machine code which never ends
-        // doesn't outlive this process.
+        // SAFETY: two system calls on a descriptor that is open. The second sees to it that machine code which never
+        // ends doesn't outlive this process.
         unsafe {
             command.pre_exec(move || {
                 let inherited = libc::fcntl(fd, libc::F_SETFD, 0) == 0;
@@ -234,7 +234,8 @@ impl Runner {
         Ok(())
     }
 
-    /// Receives so many bytes, as words, until the process has had so much processor time in all; or says why none come.
+    /// Receives so many bytes, as words, until the process has had so much processor time in all; or says why none
+    /// come.
     fn receive(&mut self, size: usize, last: Duration) -> io::Result<Result<Vec<i64>, NativeEnd>> {
         let mut bytes = vec![0; size];
         let mut filled = 0;

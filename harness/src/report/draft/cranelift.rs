@@ -1,7 +1,7 @@
 //! For Cranelift: a file for `clif-util test`, and its project's template for bugs.
 //!
-//! The compiled function takes a pointer to its inputs, which must stay opaque to it; `%main` takes them as parameters and
-//! puts them into a stack slot. What stands behind `== ` is what is *right*, not what the compiler gave.
+//! The compiled function takes a pointer to its inputs, which must stay opaque to it; `%main` takes them as parameters
+//! and puts them into a stack slot. What stands behind `== ` is what is *right*, not what the compiler gave.
 
 use std::fmt::Write;
 

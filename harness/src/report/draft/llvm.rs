@@ -51,8 +51,8 @@ fn pipelines(toolchain: &str) -> String {
     passes.split(", ").map(nested).collect::<Vec<_>>().join(",")
 }
 
-/// `instcombine` of `14 instcombine on f`, with what keeps `opt` from ending early. Before LLVM 16 passes are told by the
-/// names of their classes.
+/// `instcombine` of `14 instcombine on f`, with what keeps `opt` from ending early. Before LLVM 16 passes are told by
+/// the names of their classes.
 fn pass_name(pass: &str) -> &str {
     match pass.split(' ').nth(1).unwrap_or(pass) {
         "instcombine" => "instcombine<no-verify-fixpoint>",
@@ -123,8 +123,8 @@ fn around<'a>(triage: &Triage, trials: &'a Trials) -> Option<(&'a str, &'a str)>
     Some((&trials.trials.get(after.checked_sub(1)?)?.text, &trials.trials[after].text))
 }
 
-/// A module of the function with a `main` that runs it on one vector. The inputs are a global that others may change, and
-/// the function is not inlined, so that they stay opaque to it.
+/// A module of the function with a `main` that runs it on one vector. The inputs are a global that others may change,
+/// and the function is not inlined, so that they stay opaque to it.
 pub fn module(text: &str, inputs: &[i64], right: &Outcome) -> String {
     let mut module = String::new();
     for line in text.lines() {

@@ -1,9 +1,9 @@
 //! Drafts of issues, for a person to read, complete and file.
 //!
-//! A draft says what was seen, what is right and why, how to see it again, and how sure all that is; and it asks to search
-//! for duplicates. Cranelift's follows its project's template for bugs (`.github/ISSUE_TEMPLATE/clif-bug-report.md`),
-//! LLVM's its bug-reporting guide (<https://llvm.org/docs/HowToSubmitABug.html>); for the harness's own faults there is
-//! a test.
+//! A draft says what was seen, what is right and why, how to see it again, and how sure all that is; and it asks to
+//! search for duplicates. Cranelift's follows its project's template for bugs
+//! (`.github/ISSUE_TEMPLATE/clif-bug-report.md`), LLVM's its bug-reporting guide
+//! (<https://llvm.org/docs/HowToSubmitABug.html>); for the harness's own faults there is a test.
 
 pub mod cranelift;
 mod harness;

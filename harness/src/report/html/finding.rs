@@ -36,8 +36,8 @@ pub fn sorted<'a>(stored: &'a [Stored], folder: &Path) -> Vec<Finding<'a>> {
 }
 
 impl Finding<'_> {
-    /// The finding in the list. Its body is text to the browser until somebody opens it, so that a thousand findings cost
-    /// as little as one. `room` is how many bytes the page still has for bodies; what a body takes is taken off.
+    /// The finding in the list. Its body is text to the browser until somebody opens it, so that a thousand findings
+    /// cost as little as one. `room` is how many bytes the page still has for bodies; what a body takes is taken off.
     pub fn item(&self, number: usize, room: &mut usize) -> Markup {
         let record = &self.stored.record;
         let body = detail(self).into_string();

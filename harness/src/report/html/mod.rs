@@ -29,7 +29,8 @@ use finding::Finding;
 use rank::Confidence;
 use runs::Ran;
 
-/// Bytes that the bodies of findings may take; more would make the page slow to open. The surest and smallest come first.
+/// Bytes that the bodies of findings may take; more would make the page slow to open. The surest and smallest come
+/// first.
 const ROOM: usize = 64 << 20;
 
 /// What the browser may do: run the page's own script and style it, and nothing else; least of all fetch something.

@@ -1,4 +1,5 @@
-//! A control-flow graph as a picture: laid out in layers by `dagre`, written as SVG that takes its colours from the page.
+//! A control-flow graph as a picture: laid out in layers by `dagre`, written as SVG that takes its colours from the
+//! page.
 
 use dagre::graph::{Edge as LaidEdge, Graph as Layout, GraphOptions};
 use dagre::{EdgeLabel, LayoutOptions, NodeLabel, Point};

@@ -26,8 +26,8 @@ pub struct Pair<'a> {
     pub right: &'a StoredText,
 }
 
-/// The pairs worth looking at: each text of a wrong path with the most similar text of a right path, of the same name or
-/// else in the same language, or with an earlier text of its own path.
+/// The pairs worth looking at: each text of a wrong path with the most similar text of a right path, of the same name
+/// or else in the same language, or with an earlier text of its own path.
 pub fn pairs<'a>(texts: &'a [StoredText], wrong: &BTreeSet<String>) -> Vec<Pair<'a>> {
     let mut pairs: Vec<Pair> = Vec::new();
     for (at, right) in texts.iter().enumerate().filter(|(_, text)| wrong.contains(&text.path)) {

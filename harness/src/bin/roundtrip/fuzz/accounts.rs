@@ -1,5 +1,6 @@
 //! The books of a run: what the parent handed out and took back, against what the workers say that they did. A sum that
-//! does not come out means that the harness has lost or invented something, and that nothing else it says is worth much.
+//! does not come out means that the harness has lost or invented something, and that nothing else it says is worth
+//! much.
 
 use harness::path::PathId;
 use harness::report::count;

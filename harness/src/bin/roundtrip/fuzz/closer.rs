@@ -1,5 +1,5 @@
-//! A closer look at a minimized finding, before it gets its name: on the fewest of a random sequence's passes, and pass by
-//! pass. Which passes stood around the one at fault says nothing, and one pass is what a maintainer can look at.
+//! A closer look at a minimized finding, before it gets its name: on the fewest of a random sequence's passes, and pass
+//! by pass. Which passes stood around the one at fault says nothing, and one pass is what a maintainer can look at.
 
 use harness::case::Case;
 use harness::compare::{Report, Signature, Verdict};
@@ -19,8 +19,9 @@ pub fn is_sequence(id: &PathId) -> bool {
     id.variant.contains(':')
 }
 
-/// The paths that tell more of a difference than those that it was found on: where only sequences are wrong, the shortest
-/// part of one that is wrong too; and what is wrong in optimized form, pass by pass. Nothing if they have told all.
+/// The paths that tell more of a difference than those that it was found on: where only sequences are wrong, the
+/// shortest part of one that is wrong too; and what is wrong in optimized form, pass by pass. Nothing if they have told
+/// all.
 pub fn further(case: &Case, report: &Report, paths: &[&dyn Path], args: &Args) -> anyhow::Result<Vec<Box<dyn Path>>> {
     let mut further = Vec::new();
     if report.verdict != Verdict::Disagree {

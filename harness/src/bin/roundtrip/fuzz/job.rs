@@ -42,7 +42,8 @@ pub struct Programs {
     pub schedule: Option<String>,
     /// `--machine-code`.
     pub machine_code: u32,
-    /// The Tiny programs that others are spliced with. Read once for all workers: findings may be written to their folder.
+    /// The Tiny programs that others are spliced with. Read once for all workers: findings may be written to their
+    /// folder.
     pub pieces: Vec<tiny::Program>,
     /// The corpus, which lists known issues.
     pub corpus: PathBuf,

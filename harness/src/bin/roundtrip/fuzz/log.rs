@@ -1,5 +1,5 @@
-//! The run log (`harness::record::run_log`) of a run. A log that can't be written does not end the run: it is said once,
-//! and counts as a shortfall.
+//! The run log (`harness::record::run_log`) of a run. A log that can't be written does not end the run: it is said
+//! once, and counts as a shortfall.
 
 use std::collections::BTreeMap;
 use std::path::Path;

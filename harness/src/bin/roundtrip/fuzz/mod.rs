@@ -1,9 +1,9 @@
 //! `roundtrip fuzz`: the main job on generated programs.
 //!
 //! [`pool`] has worker processes do programs ([`job`]) and brings their results back in order; [`run`] tallies each
-//! ([`tally`]), has findings minimized and recorded as they come ([`findings`]), and ends with tables ([`summary`]), with
-//! the books ([`accounts`]), and with what the run fell short of ([`limits`]). Findings of [`quality`] come last. [`log`]
-//! writes all of it down.
+//! ([`tally`]), has findings minimized and recorded as they come ([`findings`]), and ends with tables ([`summary`]),
+//! with the books ([`accounts`]), and with what the run fell short of ([`limits`]). Findings of [`quality`] come last.
+//! [`log`] writes all of it down.
 
 mod accounts;
 mod closer;
@@ -110,8 +110,8 @@ pub struct Args {
     /// best on the seed's first programs of three times as many
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u64).range(..=1000))]
     pipelines: u64,
-    /// The share of the programs that become machine code on paths that interpret what LLVM's optimizer made anyway. Passes
-    /// are looked at on nearly twice as many programs at 0, code generation only where nothing was interpreted
+    /// The share of the programs that become machine code on paths that interpret what LLVM's optimizer made anyway.
+    /// Passes are looked at on nearly twice as many programs at 0, code generation only where nothing was interpreted
     #[arg(long, value_name = "PERCENT", default_value_t = 100, value_parser = clap::value_parser!(u32).range(..=100))]
     machine_code: u32,
     #[command(flatten)]

@@ -1,10 +1,10 @@
-//! Random sequences of LLVM's passes, beside the fixed pipelines: those have every pass where its neighbours have cleaned
-//! up for it, and a fault that only shows on what no neighbour leaves behind never shows.
+//! Random sequences of LLVM's passes, beside the fixed pipelines: those have every pass where its neighbours have
+//! cleaned up for it, and a fault that only shows on what no neighbour leaves behind never shows.
 //!
 //! A run draws more sequences from its seed than it runs, and tries them on the seed's first programs. Those stay that
-//! were wrong most often, and among the others those that most often left code which none before them leaves: a sequence
-//! that changes nothing finds nothing. Each is a path with a name of its own (`llvm/phi:sccp+loop(indvars)`), so a finding
-//! can be had again, minimized and triaged by that name; the summary says which were wrong how often.
+//! were wrong most often, and among the others those that most often left code which none before them leaves: a
+//! sequence that changes nothing finds nothing. Each is a path with a name of its own (`llvm/phi:sccp+loop(indvars)`),
+//! so a finding can be had again, minimized and triaged by that name; the summary says which were wrong how often.
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;

@@ -1,7 +1,9 @@
-//! Worker processes over the numbers of programs, whose results come back in the order of the numbers, whatever the jobs.
+//! Worker processes over the numbers of programs, whose results come back in the order of the numbers, whatever the
+//! jobs.
 //!
-//! A thread for each job has a worker of its own and hands it blocks of numbers. The worker tells every few moments what
-//! it has done ([`Part`]). When it dies, the rest is done by a new one, what died being held to account by a [`Coroner`].
+//! A thread for each job has a worker of its own and hands it blocks of numbers. The worker tells every few moments
+//! what it has done ([`Part`]). When it dies, the rest is done by a new one, what died being held to account by a
+//! [`Coroner`].
 
 use std::collections::BTreeMap;
 use std::ops::{ControlFlow, Range};

@@ -16,8 +16,8 @@ use crate::fuzz::run::Setting;
 use crate::minimize;
 use crate::workers::Checker;
 
-/// Records the first program of each relation, as far as no earlier run did. `quality` has its number. Gives what became
-/// of each, for people.
+/// Records the first program of each relation, as far as no earlier run did. `quality` has its number. Gives what
+/// became of each, for people.
 pub fn record(
     setting: &Setting<'_>,
     checker: &Checker,

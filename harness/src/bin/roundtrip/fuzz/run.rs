@@ -103,8 +103,8 @@ impl<'a> Running<'a> {
         let options = args.plant.arguments();
         let keeper = || Keeper::new(setup.clone(), &options, args.limits.limits());
         let end = args.programs.unwrap_or(u64::MAX);
-        // A path that is switched off ends a round: what others have done with it meanwhile is done again without it, so
-        // that the results do not depend on the jobs.
+        // A path that is switched off ends a round: what others have done with it meanwhile is done again without it,
+        // so that the results do not depend on the jobs.
         loop {
             let off = self.off.clone();
             let round = Round { numbers: self.next..end, off: &off, ids };

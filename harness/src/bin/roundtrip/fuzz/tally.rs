@@ -127,8 +127,8 @@ impl Tally {
         Tally { paths: vec![PathTally::default(); paths], ..Tally::default() }
     }
 
-    /// Counts the report of program `number`. `ids` are the names of all the run's paths, `took_part` the indices of those
-    /// that saw the program, in the order in which the report has them.
+    /// Counts the report of program `number`. `ids` are the names of all the run's paths, `took_part` the indices of
+    /// those that saw the program, in the order in which the report has them.
     pub fn add(&mut self, number: u64, report: &Report, ids: &[PathId], took_part: &[usize]) {
         self.programs += 1;
         self.verdicts.add(&report.verdict);

@@ -1,5 +1,5 @@
-//! `roundtrip known-bugs`: real bugs of released compilers. Are the compilers wrong that are known to be ([`replay`]), and
-//! would we find these bugs if nobody had told us ([`rediscover`])?
+//! `roundtrip known-bugs`: real bugs of released compilers. Are the compilers wrong that are known to be ([`replay`]),
+//! and would we find these bugs if nobody had told us ([`rediscover`])?
 
 mod rediscover;
 mod replay;

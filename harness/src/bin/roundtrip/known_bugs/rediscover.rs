@@ -1,7 +1,8 @@
 //! `roundtrip known-bugs rediscover`: fuzzing from nothing, on a version that is known to be wrong, until it is.
 //!
-//! The program that shows the bug takes no part: `roundtrip fuzz` generates, and only the path that is known to be wrong
-//! runs, beside the interpreters that it is held against. It goes on until one of its findings is this very bug ([`Same`]).
+//! The program that shows the bug takes no part: `roundtrip fuzz` generates, and only the path that is known to be
+//! wrong runs, beside the interpreters that it is held against. It goes on until one of its findings is this very bug
+//! ([`Same`]).
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -159,8 +160,8 @@ fn targets(args: &Args, terminal: &Terminal) -> anyhow::Result<(Vec<Target>, Vec
     Ok((targets, missing))
 }
 
-/// The first path of a claim on the newest version that is wrong, beside what is linked in: the older ones have more other
-/// bugs, which a search meets first.
+/// The first path of a claim on the newest version that is wrong, beside what is linked in: the older ones have more
+/// other bugs, which a search meets first.
 fn wrong_path(claim: &Claim, versions: &[Version]) -> anyhow::Result<Option<Box<dyn harness::path::Path>>> {
     for version in versions.iter().rev().filter(|it| it.compiler == claim.compiler && claim.contains(&it.version)) {
         for variant in &claim.variants {

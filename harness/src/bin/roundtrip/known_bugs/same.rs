@@ -1,9 +1,9 @@
 //! Whether what was found is the bug that was looked for.
 //!
-//! A version that is wrong may be so in many ways, and a search meets the most frequent of them first. A program shows a
-//! known bug when the path is wrong on it, no version that the bug is not in is, and it has everything that the known
-//! program is made of once it is minimized (`harness::minimize::shape`). A version that is wrong at one narrow operation
-//! is wrong at many, so that these are of one shape; then the operations themselves must be the same.
+//! A version that is wrong may be so in many ways, and a search meets the most frequent of them first. A program shows
+//! a known bug when the path is wrong on it, no version that the bug is not in is, and it has everything that the known
+//! program is made of once it is minimized (`harness::minimize::shape`). A version that is wrong at one narrow
+//! operation is wrong at many, so that these are of one shape; then the operations themselves must be the same.
 
 use anyhow::{Context, bail};
 use harness::case::{Case, DEFAULT_FUEL};

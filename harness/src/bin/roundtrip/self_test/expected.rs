@@ -117,8 +117,8 @@ impl Expected {
             | LlvmSwitchNarrow | LlvmInputOrder | LlvmInitOne | LlvmNoWrap | LlvmFlagsOfFirstRun | LlvmArrayShort => {
                 Finding(&["disagree.construct.llvm-"])
             }
-            // Before LLVM optimizes, an effect that is promised away is still there, and so is what an array holds in the
-            // lab's form.
+            // Before LLVM optimizes, an effect that is promised away is still there, and so is what an array holds in
+            // the lab's form.
             LlvmEmitIsPure => Finding(&["disagree.optimize.llvm", "disagree.execute.llvm-"]),
             // What memory holds that nothing was stored in is chance, as constructed too.
             LlvmArrayNotZeroed => {

@@ -27,8 +27,8 @@ use trial::Trial;
 
 /// Plant faults in the harness itself, one after the other, and see whether it finds them
 ///
-/// There are faults in every part: parsers, interpreters, constructions, pruning, conversion, validators, both compilers'
-/// lowerings and passes, raising, comparing, minimizing, recording. Each is looked for from scratch.
+/// There are faults in every part: parsers, interpreters, constructions, pruning, conversion, validators, both
+/// compilers' lowerings and passes, raising, comparing, minimizing, recording. Each is looked for from scratch.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:

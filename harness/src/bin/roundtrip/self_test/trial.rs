@@ -187,7 +187,8 @@ fn recorded(folder: &Path, file: &Path) -> anyhow::Result<(usize, String)> {
     Ok((loaded.case.program.statements(), text.clone()))
 }
 
-/// The record alone shows the fault again, in a new process, which knows of no issues of compilers that it may look like.
+/// The record alone shows the fault again, in a new process, which knows of no issues of compilers that it may look
+/// like.
 fn again(file: &Path, corpus: &Path, fault: Fault) -> anyhow::Result<()> {
     let mut command = Command::new(std::env::current_exe()?);
     command.args(["check", "--plant", fault.name(), "--quiet", "--corpus"]).arg(corpus).arg(file);

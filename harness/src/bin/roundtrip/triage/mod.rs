@@ -29,8 +29,8 @@ use target::Target;
 
 /// Find where a finding comes from, and write its corpus entry and a draft of an issue
 ///
-/// FILE is replayed in fresh processes, from its text alone. Then the accused compiler's path is taken apart: LLVM's pass
-/// by pass, Cranelift's option by option; the lab's forms are walked in their order.
+/// FILE is replayed in fresh processes, from its text alone. Then the accused compiler's path is taken apart: LLVM's
+/// pass by pass, Cranelift's option by option; the lab's forms are walked in their order.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -193,7 +193,8 @@ impl Runner {
         Ok(Trials { trials: lines.collect(), death: ended.death })
     }
 
-    /// A path taken apart: LLVM's by halving its passes until a right form stands before a wrong one, another's at once.
+    /// A path taken apart: LLVM's by halving its passes until a right form stands before a wrong one, another's at
+    /// once.
     fn taken_apart(&self, file: &FilePath, path: &PathId, right: &[Outcome]) -> anyhow::Result<Trials> {
         if path.compiler != "llvm" {
             return self.trials(file, path, None);

@@ -1,9 +1,9 @@
 //! What a worker's death says about a program.
 //!
-//! A death is held against the path that was at work, but not at once: memory that has leaked for hours, or a wild write of
-//! an earlier program, may have been the cause. The program is checked again in a new worker. A path that dies there again
-//! is dead on this program: the program is checked once more without it, the death in its place as a fault. One that does
-//! not is reported as not reproduced, and its program counts as what it came to then.
+//! A death is held against the path that was at work, but not at once: memory that has leaked for hours, or a wild
+//! write of an earlier program, may have been the cause. The program is checked again in a new worker. A path that dies
+//! there again is dead on this program: the program is checked once more without it, the death in its place as a fault.
+//! One that does not is reported as not reproduced, and its program counts as what it came to then.
 //!
 //! A worker that is asked for care announces each path, so that rubbish among its answers, which may be noticed much
 //! later than it was written, is known by what it follows.

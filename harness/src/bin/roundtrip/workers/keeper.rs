@@ -13,8 +13,8 @@ const LONGEST_WAIT: Duration = Duration::from_secs(2);
 
 /// By how much sooner a path hangs for who is in haste: nearly every one takes a thousandth of what it may.
 const HASTE: u32 = 20;
-/// At least so much later: a compiler's first program takes longer than others, and machine code that never ends is ended
-/// by its own limit (`harness::path::native`), which leaves the worker alive.
+/// At least so much later: a compiler's first program takes longer than others, and machine code that never ends is
+/// ended by its own limit (`harness::path::native`), which leaves the worker alive.
 const LEAST_TIME: Duration = Duration::from_millis(500);
 
 /// How much it takes to say that a path dies.
@@ -22,8 +22,8 @@ const LEAST_TIME: Duration = Duration::from_millis(500);
 pub enum Pace {
     /// It dies again in a worker that has done nothing else, and it hangs when all of its time is up.
     Patient,
-    /// It dies once, and it hangs soon. For who asks hundreds of times and once more with patience at the end. Where one
-    /// path has hung on a program, its further paths hang soon, too.
+    /// It dies once, and it hangs soon. For who asks hundreds of times and once more with patience at the end. Where
+    /// one path has hung on a program, its further paths hang soon, too.
     Hasty,
 }
 

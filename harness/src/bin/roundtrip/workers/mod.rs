@@ -1,9 +1,9 @@
-//! Checking in worker processes (`harness::isolate`): `fuzz`, `check`, `minimize` and `corpus check` run no path in their
-//! own process.
+//! Checking in worker processes (`harness::isolate`): `fuzz`, `check`, `minimize` and `corpus check` run no path in
+//! their own process.
 //!
 //! [`protocol`] is what is asked and answered. [`serve`] is the worker's side, the hidden subcommand `worker`. On the
-//! parent's, a [`keeper`] has one worker alive whenever it is needed, and a [`coroner`] decides what a death says about a
-//! program; [`checker`] checks given cases that way, and `fuzz/pool.rs` generated ones.
+//! parent's, a [`keeper`] has one worker alive whenever it is needed, and a [`coroner`] decides what a death says about
+//! a program; [`checker`] checks given cases that way, and `fuzz/pool.rs` generated ones.
 
 pub mod checker;
 pub mod coroner;

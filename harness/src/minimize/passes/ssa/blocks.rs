@@ -24,8 +24,9 @@ pub fn drop_block(function: &Function, n: usize) -> Attempt<Function> {
 /// How many ways [`end_early`] has for one block.
 const ENDINGS: usize = 4;
 
-/// Replaces a terminator: a `cbr` by one of its branches, a `switch` by its first or its last one, anything by the return
-/// of its atom, of the last result, or of 0. Blocks that nothing reaches any more go, or stay: they may be what matters.
+/// Replaces a terminator: a `cbr` by one of its branches, a `switch` by its first or its last one, anything by the
+/// return of its atom, of the last result, or of 0. Blocks that nothing reaches any more go, or stay: they may be what
+/// matters.
 pub fn end_early(function: &Function, n: usize) -> Attempt<Function> {
     let Some(block) = function.blocks.get(n / 2 / ENDINGS) else { return Attempt::End };
     let result = match block.body.last() {

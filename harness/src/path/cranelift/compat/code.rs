@@ -7,7 +7,8 @@ use cranelift_codegen::isa::TargetIsa;
 use cranelift_codegen::{CodegenError, Context};
 
 /// How panics begin or go on that say no more than that an instruction has no lowering, and the instruction, where a
-/// panic doesn't name it itself. A place in the compiler is the very `unreachable!()` at which such an instruction ends.
+/// panic doesn't name it itself. A place in the compiler is the very `unreachable!()` at which such an instruction
+/// ends.
 const NO_LOWERING: [(&str, Option<&str>); 6] = [
     // Before 0.115, later versions give an error of the same text.
     ("implemented in ISLE: inst = `", None),

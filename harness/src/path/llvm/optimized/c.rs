@@ -1,7 +1,7 @@
 //! LLVM's objects through its C API, as far as raising reads them: what inkwell has no words for, and quickly.
 //!
-//! An [`Object`] is a value, an instruction or a block of a module that lives as long as the lifetime says. Nothing here
-//! changes a module.
+//! An [`Object`] is a value, an instruction or a block of a module that lives as long as the lifetime says. Nothing
+//! here changes a module.
 
 use std::ffi::{CStr, c_char};
 use std::marker::PhantomData;

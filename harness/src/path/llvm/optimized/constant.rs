@@ -10,7 +10,8 @@ use crate::optimized::{Constant, Label, Origin, Type, Value, ValueData, mask};
 const LARGEST_TABLE: u64 = 1 << 16;
 
 impl Raiser<'_, '_> {
-    /// A constant as an operand. One with `undef` in it is a value of its own at each use, since each use may see another.
+    /// A constant as an operand. One with `undef` in it is a value of its own at each use, since each use may see
+    /// another.
     pub(super) fn constant(&mut self, object: Object<'_>) -> Result<Value, Reason> {
         let ty = object.ty();
         let ty = ty.raised().ok_or_else(|| format!("a constant of type {}", ty.text()))?;

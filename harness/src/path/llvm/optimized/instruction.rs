@@ -36,7 +36,8 @@ impl Raiser<'_, '_> {
     fn phi(&mut self, inst: Object<'_>) -> Result<Phi, Reason> {
         let mut entries: Vec<(_, Value)> = Vec::new();
         for (predecessor, value) in inst.incoming() {
-            // LLVM has an entry for each edge, here there is one for each predecessor; a multi-edge's entries are equal.
+            // LLVM has an entry for each edge, here there is one for each predecessor; a multi-edge's entries are
+            // equal.
             match self.blocks.get(&predecessor.address()) {
                 Some(&block) if entries.iter().all(|(known, _)| *known != block) => {
                     let value = self.operand(value)?;

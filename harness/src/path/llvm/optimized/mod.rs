@@ -1,5 +1,5 @@
-//! What LLVM's optimizer makes, raised into the form of [`crate::optimized`], so that it is run as it stands: with every
-//! flag that a pass has left on it.
+//! What LLVM's optimizer makes, raised into the form of [`crate::optimized`], so that it is run as it stands: with
+//! every flag that a pass has left on it.
 //!
 //! Unreachable blocks are left out. Values and blocks keep the names and numbers that they have in LLVM's own listing.
 //! The parts: `c` reads LLVM's objects, `instruction` and `call` say what each becomes, `constant` what constants

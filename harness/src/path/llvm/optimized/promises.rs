@@ -1,9 +1,10 @@
 //! Promises that LLVM may rely on, exactly those that the case's runs keep: for the paths whose names end in `-flags`.
 //!
-//! The function is run as it is written, before any pass, on every vector of the case. What an instruction keeps each time
-//! it runs, it promises: the flags of arithmetic, shifts, casts, comparisons and addresses, and the range of what a load gives.
-//! Branches get the weights with which they were taken. An instruction that never runs promises nothing, and none does
-//! when a run does not end or is undefined. `docs/POISON.md` says why no run that is compared meets poison then.
+//! The function is run as it is written, before any pass, on every vector of the case. What an instruction keeps each
+//! time it runs, it promises: the flags of arithmetic, shifts, casts, comparisons and addresses, and the range of what
+//! a load gives. Branches get the weights with which they were taken. An instruction that never runs promises nothing,
+//! and none does when a run does not end or is undefined. `docs/POISON.md` says why no run that is compared meets
+//! poison then.
 
 use inkwell::context::Context;
 use inkwell::llvm_sys::LLVMOpcode;

@@ -1,5 +1,5 @@
-//! The attribute `range(i64 0, 65)` of a result, of which LLVM's C API has no way to read the bounds but LLVM's text, and
-//! the metadata `!range !{i64 0, i64 65}` of a load.
+//! The attribute `range(i64 0, 65)` of a result, of which LLVM's C API has no way to read the bounds but LLVM's text,
+//! and the metadata `!range !{i64 0, i64 65}` of a load.
 
 use super::c::Object;
 use super::{Raiser, Reason};

@@ -1,5 +1,5 @@
-//! The table of `docs/POISON.md` against LLVM's own machine code, instruction by instruction, on boundary values; and what
-//! raising and running say of functions that are written here as LLVM IR.
+//! The table of `docs/POISON.md` against LLVM's own machine code, instruction by instruction, on boundary values; and
+//! what raising and running say of functions that are written here as LLVM IR.
 
 mod flags;
 mod messages;
