@@ -113,20 +113,19 @@ fn has_effect(op: Op) -> bool {
     op == Op::Emit || op.array().is_some()
 }
 
-/// A case whose `&&` and `||` are on 0 and 1 alone, which mean the same.
+/// A case in which what `&&` and `||` give is made 0 or 1 once more, which means the same.
 fn with_bits(case: &Case) -> Case {
     let mut case = case.clone();
     if let Program::Tiny(program) = &mut case.program {
         let mut at = 0;
-        // What is put in comes behind its place, so that each is met once.
-        while at < expressions(program).len() {
-            if let Some(Expr::Logic(_, left, right)) = expression_mut(program, at) {
-                for operand in [left, right] {
-                    let value = std::mem::replace(&mut **operand, Expr::Int(0));
-                    **operand = Expr::Binary(Op::Ne, Box::new(value), Box::new(Expr::Int(0)));
-                }
-            }
+        while let Some(expr) = expression_mut(program, at) {
             at += 1;
+            if let Expr::Logic(..) = expr {
+                let logic = std::mem::replace(expr, Expr::Int(0));
+                *expr = Expr::Binary(Op::Ne, Box::new(logic), Box::new(Expr::Int(0)));
+                // It comes behind now.
+                at += 1;
+            }
         }
     }
     case
@@ -287,13 +286,15 @@ mod tests {
     }
 
     #[test]
-    fn logic_counts_when_it_takes_other_numbers_than_bits() {
-        let case = tiny_case("return 1 && 2");
-        let not_normalised = |case: &Case| {
+    fn logic_counts_when_it_gives_no_bit() {
+        let case = tiny_case("return 1 && (2 || 0)");
+        let gives_no_bit = |case: &Case| {
             let Program::Tiny(program) = &case.program else { return false };
-            matches!(&program.result, Expr::Logic(_, _, right) if **right == Expr::Int(2))
+            matches!(&program.result, Expr::Logic(..))
         };
-        assert_eq!(shape(&case, &mut { not_normalised }), "logic");
+        assert_eq!(shape(&case, &mut { gives_no_bit }), "logic");
+        let text = |case: &Case| Measure::of(case).text().to_string();
+        assert_eq!(text(&with_bits(&case)), "return (1 && (2 || 0) != 0) != 0\n[]\n");
         assert_eq!(shape(&case, &mut |_| true), "if");
     }
 

@@ -1,5 +1,6 @@
 //! Tiny: on the syntax tree.
 
+mod scalars;
 mod switch;
 
 use super::vectors::{self, without_input};
@@ -35,6 +36,7 @@ pub const FINE: &[Pass] = &[
     Pass { name: "simplify constants", attempt: |case, n| on_program(case, n, simplify_constant) },
     Pass { name: "simplify arms", attempt: |case, n| on_program(case, n, switch::simplify_arm) },
     Pass { name: "simplify equal constants", attempt: |case, n| on_program(case, n, simplify_equal) },
+    Pass { name: "arrays as variables", attempt: |case, n| on_program(case, n, scalars::array_as_variable) },
     arrays::SIMPLER,
     vectors::VALUES,
     Pass { name: "rename variables", attempt: |case, n| on_program(case, n, rename_variables) },
