@@ -6,21 +6,22 @@
 //! a path that constructs SSA from the same graph, and why:
 //!
 //! 1. *No more than the yardstick.* A construction that asks for a value where a variable is read makes parameters only
-//!   where the variable is live, and a trivial one says what another value says already. LLVM keeps to this: Cytron et
-//!   al. (1991) place phis on the iterated dominance frontier of the assignments alone, where every phi that no trivial
-//!   rule removes has two different values arriving. Cranelift's `SSABuilder` does not always: it looks at a parameter
-//!   once, when its block is sealed, and not again when an argument of it becomes another's alias (`trivial`); and two
-//!   equal constants are two values to it, where the lab and LLVM know one (`constants`, which is no fault of its own).
+//!    where the variable is live, and a trivial one says what another value says already. LLVM keeps to this: Cytron et
+//!    al. (1991) place phis on the iterated dominance frontier of the assignments alone, where every phi that no
+//!    trivial rule removes has two different values arriving. Cranelift's `SSABuilder` does not always: it looks at a
+//!    parameter once, when its block is sealed, and not again when an argument of it becomes another's alias
+//!    (`trivial`); and two equal constants are two values to it, where the lab and LLVM know one (`constants`, which is
+//!    no fault of its own).
 //! 2. *No more than the yardstick once trivial parameters are removed from it too.* What is more than 1 allows is
 //!    trivial and nothing else; otherwise the construction put a parameter where its variable is not live.
 //!
 //! 3. *No value defined by itself.* A value that needs itself does so by way of a parameter: it is another value the
-//!   next time round. In reachable blocks S2 demands that; in unreachable ones it exempts every use, and no validator
-//!   looks. But passes meet these blocks too, and one that follows definitions need not come to an end. In a circle
-//!   that nothing enters, the only argument of a parameter may be an instruction that uses the parameter, and a
-//!   construction that puts the argument for the parameter makes `v12 = iadd v12, v11` (bytecodealliance/wasmtime
-//!   #5022, open when this was written, in `SSABuilder` of Cranelift 0.135.8). The lab keeps such parameters, LLVM
-//!   reads `poison`.
+//!    next time round. In reachable blocks S2 demands that; in unreachable ones it exempts every use, and no validator
+//!    looks. But passes meet these blocks too, and one that follows definitions need not come to an end. In a circle
+//!    that nothing enters, the only argument of a parameter may be an instruction that uses the parameter, and a
+//!    construction that puts the argument for the parameter makes `v12 = iadd v12, v11` (bytecodealliance/wasmtime
+//!    #5022, open when this was written, in `SSABuilder` of Cranelift 0.135.8). The lab keeps such parameters, LLVM
+//!    reads `poison`.
 //!
 //! Fewer is no fault. LLVM's builder folds constants, so `add 1, 2` and `3` are one value; it leaves unreachable
 //! predecessors out, whose arguments the yardstick counts; and on irreducible graphs the trivial rule alone does not

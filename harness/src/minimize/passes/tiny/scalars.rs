@@ -23,8 +23,7 @@ pub fn array_as_variable(program: &Program, n: usize) -> Attempt<Program> {
 
     let mut changed = program.clone();
     let variable = Var(changed.variables.len() as u32);
-    let is_free = |name: &Box<str>| !program.variables.contains(name);
-    changed.variables.extend((0..).map(names::short).find(is_free));
+    changed.variables.extend((0..).map(names::short).find(|name| !program.variables.contains(name)));
     for at in 0..lists(program).len() {
         for stmt in list_mut(&mut changed, at).into_iter().flatten() {
             if let Stmt::Do(op, operands) = stmt
