@@ -2,7 +2,7 @@
 //! shape names the construct at fault, whatever the names, the constants and the order.
 //!
 //! An operation is a word of it when no other operation can stand in its place: `1 - 0` shows that operands were
-//! exchanged, `1 + 0` doesn't. `a > b` is `b < a`, and `a <= 1` is `a < 2`. `narrow` is an operation at 8, 16 or 32
+//! exchanged, `1 + 0` doesn't. `a > b` is `b < a`, `a <= 1` is `a < 2`, and a shift is a shift. `narrow` is an operation at 8, 16 or 32
 //! bits for which another at the same width would do, be it on -1. `logic` is `&&` or `||` on numbers that are not 0 or
 //! 1.
 //!
@@ -88,11 +88,13 @@ fn operation(word: &str) -> Option<Op> {
     Op::all().find(|op| named(*op) == word)
 }
 
-/// The operation whose name stands for this one: the same with its operands exchanged, or on another array.
+/// The operation whose name stands for this one: the same with its operands exchanged, on another array, or, as what is
+/// wrong with a count is wrong with it everywhere, another shift.
 fn word(op: Op) -> Op {
     match op {
         Op::Gt => Op::Lt,
         Op::Ge => Op::Le,
+        Op::Ashr | Op::Lshr => Op::Shl,
         Op::Load(_) => Op::Load(Array::ANY),
         Op::Store(_) => Op::Store(Array::ANY),
         other => other,
@@ -255,6 +257,9 @@ mod tests {
         assert_eq!(shape(&case, &mut has("-")), "sub");
         assert_eq!(shape(&case, &mut has(" > ")), "lt");
         assert_eq!(shape(&case, &mut |_| false), "sub-mul-lt");
+        let shift = tiny_case("# dialect: plus\nreturn 1 >>> 64");
+        let shifts = |case: &Case| [" << ", " >> ", " >>> "].iter().any(|op| Measure::of(case).text().contains(op));
+        assert_eq!(shape(&shift, &mut { shifts }), "shl");
         assert_eq!(shape(&case, &mut |_| true), "");
         let jumps = tiny_case("while a > 1 { if a - b { a = 0; } }\nreturn a");
         assert_eq!(shape(&jumps, &mut has(" > ")), "lt");
