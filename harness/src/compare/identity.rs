@@ -35,7 +35,7 @@ const RAISED: &str = "raised";
 /// How the words of a shape begin that are memory or effects.
 const EFFECTS: [&str; 3] = ["emit", "load", "store"];
 /// The words of a shape that say how control flows and what goes along.
-const FLOW: [&str; 4] = ["if", "loop", "assign", "inputs"];
+const FLOW: [&str; 5] = ["if", "logic", "loop", "assign", "inputs"];
 
 /// What makes two findings one. Its text is fit for a file name.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -309,7 +309,7 @@ mod tests {
         let said = "invalid.construct.lab-phi.s2-definition-of-does-not-dominate-its-use";
         assert_eq!(identity(&report, "if"), said);
         assert_eq!(identity(&report, "loop"), said);
-        assert_eq!(identity(&report, "loop-switch"), format!("{said}.switch"));
+        assert_eq!(identity(&report, "logic-loop-switch"), format!("{said}.switch"));
         report.signature = Some(Signature("disagree.judge.lab-accepts-undominated".into()));
         assert_eq!(identity(&report, "if"), "disagree.judge.lab-accepts-undominated");
     }
