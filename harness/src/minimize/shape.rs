@@ -2,15 +2,15 @@
 //! shape names the construct at fault, whatever the names, the constants and the order.
 //!
 //! An operation is a word of it when no other operation can stand in its place: `1 - 0` shows that operands were
-//! exchanged, `1 + 0` doesn't. `a > b` is `b < a`, `a <= 1` is `a < 2`, and a shift is a shift. `narrow` is an operation at 8, 16 or 32
-//! bits for which another at the same width would do, be it on -1. `logic` is `&&` or `||` on numbers that are not 0 or
-//! 1.
+//! exchanged, `1 + 0` doesn't. `a > b` is `b < a`, `a <= 1` is `a < 2`, and a shift is a shift. `narrow` is an
+//! operation at 8, 16 or 32 bits for which another at the same width would do, be it on -1. `logic` is what `&&` or `||`
+//! give, if that is not 0 or 1.
 //!
 //! What jumps is `if`, with `&&` and `||`, or `loop`; beside a loop that can't be got rid of, arithmetic is no word,
 //! since how often it goes round and what it adds up to is chance. Beside a comparison that is a word, or `logic`,
-//! jumps are none: they are what it is for; nor is `if` beside an array. `wide` is a number that 32 bits don't hold,
-//! which the minimizer would not have left for nothing, unless there is a loop; `return` is an early one. `inputs` and
-//! `assign` count when there is nothing else.
+//! jumps are none: they are what it is for; nor is `if` beside an array, nor `emit` beside a statement that goes
+//! elsewhere. `wide` is a number that 32 bits don't hold, which the minimizer would not have left for nothing, unless
+//! there is a loop; `return` is an early one. `inputs` and `assign` count when there is nothing else.
 
 mod parts;
 
@@ -33,7 +33,11 @@ pub fn shape(case: &Case, interesting: &mut dyn FnMut(&Case) -> bool) -> String 
     if parts.operations.len() > MOST_OPERATIONS {
         return "many".into();
     }
-    let counts = |op: &Op| !parts.loops || compares(*op) || is_narrow(op) || has_effect(*op);
+    let leaves = parts.switches || parts.breaks || parts.continues || parts.returns;
+    let counts = |op: &Op| match op {
+        Op::Emit => !leaves,
+        op => !parts.loops || compares(*op) || is_narrow(op) || has_effect(*op),
+    };
     let own = parts.operations.iter().copied().filter(counts);
     let (needed, rest): (Vec<Op>, Vec<Op>) =
         own.partition(|&op| parts.done.contains(&op) || is_needed(case, op, interesting));
@@ -315,6 +319,7 @@ mod tests {
         let tac_of =
             |text| Parts::of(&Case { program: Program::Tac(tac::parse(text).unwrap()), ..tiny_case("return 0") });
         assert_eq!(of("# dialect: plus\nif a { a8[0] = 1; }\nreturn a8[0]"), "store");
+        assert_eq!(of("# dialect: plus\nwhile 1 { emit 1; break; }\nreturn 0"), "loop-break");
         let parts = tac_of("L:\nif a goto M\na = copy 1\ngoto L\nM:\nret a");
         assert!(parts.branches && parts.loops && parts.assigns);
         assert!(!tac_of("goto L\nL:\nret a").loops);
