@@ -174,7 +174,7 @@ faults! {
     CompareLastRun "compare-last-run",
     /// Comparing overlooks what validators and crashes say.
     CompareNoFaults "compare-no-faults",
-    /// The minimizer takes every third candidate without asking; Cranelift's lowering is wrong too.
+    /// The minimizer takes what comes after the second candidate without asking; Cranelift's lowering is wrong too.
     MinimizeDrifts "minimize-drifts",
     /// The minimizer keeps all statements; Cranelift's lowering is wrong too.
     MinimizeKeepsAll "minimize-keeps-all",

@@ -2,15 +2,16 @@
 //! shape names the construct at fault, whatever the names, the constants and the order.
 //!
 //! An operation is a word of it when no other operation can stand in its place: `1 - 0` shows that operands were
-//! exchanged, `1 + 0` doesn't. `a > b` is `b < a`, `a <= 1` is `a < 2`, and a shift is a shift. `narrow` is an
-//! operation at 8, 16 or 32 bits for which another at the same width would do, be it on -1. `logic` is what `&&` or `||`
-//! give, if that is not 0 or 1.
+//! exchanged, `1 + 0` doesn't. `a > b` is `b < a`, `a <= 1` is `a < 2`, and a shift is a shift, at every width. `narrow`
+//! is an operation at 8, 16 or 32 bits for which another at the same width would do, be it on -1. `logic` is what `&&` or
+//! `||` give, if that is not 0 or 1.
 //!
 //! What jumps is `if`, with `&&` and `||`, or `loop`; beside a loop that can't be got rid of, arithmetic is no word,
 //! since how often it goes round and what it adds up to is chance. Beside a comparison that is a word, or `logic`,
 //! jumps are none: they are what it is for; nor is `if` beside an array, nor `emit` beside a statement that goes
 //! elsewhere. `wide` is a number that 32 bits don't hold, which the minimizer would not have left for nothing, unless
-//! there is a loop; `return` is an early one. `inputs` and `assign` count when there is nothing else.
+//! there is a loop; one operation of arithmetic is enough beside it, since how many it takes to make that number is
+//! chance. `return` is an early one. `inputs` and `assign` count when there is nothing else.
 
 mod parts;
 
@@ -36,11 +37,15 @@ pub fn shape(case: &Case, interesting: &mut dyn FnMut(&Case) -> bool) -> String 
     let leaves = parts.switches || parts.breaks || parts.continues || parts.returns;
     let counts = |op: &Op| match op {
         Op::Emit => !leaves,
-        op => !parts.loops || compares(*op) || is_narrow(op) || has_effect(*op),
+        op => !parts.loops || !is_arithmetic(op),
     };
     let own = parts.operations.iter().copied().filter(counts);
-    let (needed, rest): (Vec<Op>, Vec<Op>) =
+    let (mut needed, rest): (Vec<Op>, Vec<Op>) =
         own.partition(|&op| parts.done.contains(&op) || is_needed(case, op, interesting));
+    let wide = parts.wide && !parts.loops;
+    if wide && let Some(first) = needed.iter().copied().find(is_arithmetic) {
+        needed.retain(|op| *op == first || !is_arithmetic(op));
+    }
     let logic = parts.logic && !interesting(&with_bits(case));
     let jumps = match (parts.loops, parts.branches) {
         _ if logic || needed.iter().copied().any(compares) => None,
@@ -52,11 +57,16 @@ pub fn shape(case: &Case, interesting: &mut dyn FnMut(&Case) -> bool) -> String 
     others.extend(rest.iter().any(is_narrow).then_some("narrow"));
     others.extend(logic.then_some("logic"));
     others.extend(jumps);
-    let mut words: Vec<String> = needed.into_iter().map(named).collect();
+    let mut words: Vec<String> = Vec::new();
+    for word in needed.into_iter().map(named) {
+        if !words.contains(&word) {
+            words.push(word);
+        }
+    }
     let statements = [("switch", parts.switches), ("break", parts.breaks), ("continue", parts.continues)];
     let statements = statements.into_iter().chain([("return", parts.returns)]);
     others.extend(statements.filter_map(|(word, is_there)| is_there.then_some(word)));
-    others.extend((parts.wide && !parts.loops).then_some("wide"));
+    others.extend(wide.then_some("wide"));
     words.extend(others.into_iter().map(str::to_string));
     if words.is_empty() {
         // Two values may be what an operation needs; alone, they are what matters.
@@ -78,27 +88,26 @@ pub fn has(case: &Case, shape: &str) -> bool {
         "break" => parts.breaks,
         "continue" => parts.continues,
         "return" => parts.returns,
-        _ => operation(word).is_none_or(|op| parts.operations.contains(&op)),
+        _ => !Op::all().any(|op| named(op) == word) || parts.operations.iter().any(|op| named(*op) == word),
     })
 }
 
 /// An operation's word: a dot parts what a signature is made of.
 fn named(op: Op) -> String {
-    op.name().replace('.', "_")
-}
-
-/// The operation of a word.
-fn operation(word: &str) -> Option<Op> {
-    Op::all().find(|op| named(*op) == word)
+    match op {
+        Op::At(Narrow::Shl, _) => Op::Shl.name().into(),
+        op => op.name().replace('.', "_"),
+    }
 }
 
 /// The operation whose name stands for this one: the same with its operands exchanged, on another array, or, as what is
-/// wrong with a count is wrong with it everywhere, another shift.
+/// wrong with a count is wrong with it everywhere, another shift of the same width.
 fn word(op: Op) -> Op {
     match op {
         Op::Gt => Op::Lt,
         Op::Ge => Op::Le,
         Op::Ashr | Op::Lshr => Op::Shl,
+        Op::At(Narrow::Shr, int) => Op::At(Narrow::Shl, int),
         Op::Load(_) => Op::Load(Array::ANY),
         Op::Store(_) => Op::Store(Array::ANY),
         other => other,
@@ -139,6 +148,11 @@ fn with_bits(case: &Case) -> Case {
 
 fn is_narrow(op: &Op) -> bool {
     matches!(op, Op::At(..))
+}
+
+/// Whether it is nothing but a number made of numbers, at 64 bits.
+fn is_arithmetic(op: &Op) -> bool {
+    !compares(*op) && !is_narrow(op) && !has_effect(*op)
 }
 
 /// Whether no other operation can stand for an operation wherever it does.
@@ -264,6 +278,10 @@ mod tests {
         let shift = tiny_case("# dialect: plus\nreturn 1 >>> 64");
         let shifts = |case: &Case| [" << ", " >> ", " >>> "].iter().any(|op| Measure::of(case).text().contains(op));
         assert_eq!(shape(&shift, &mut { shifts }), "shl");
+        let narrow = tiny_case("# dialect: plus\nreturn shr.u8(1, 8) - shl.s16(1, 16)");
+        let shifts = |case: &Case| ["shr.", "shl."].iter().filter(|op| Measure::of(case).text().contains(**op)).count();
+        assert_eq!(shape(&narrow, &mut |case| shifts(case) == 2), "shl");
+        assert_eq!(shape(&narrow, &mut |_| true), "narrow");
         assert_eq!(shape(&case, &mut |_| true), "");
         let jumps = tiny_case("while a > 1 { if a - b { a = 0; } }\nreturn a");
         assert_eq!(shape(&jumps, &mut has(" > ")), "lt");
@@ -313,6 +331,9 @@ mod tests {
         assert_eq!(of("if a && b { a = 1; }\nreturn a"), "if");
         assert_eq!(of("while a { a = 1 || b; }\nreturn 2147483648"), "loop");
         assert_eq!(of("input a, b;\nreturn -4294967296"), "wide");
+        let needs_both = |case: &Case| [" + ", " * "].iter().all(|op| Measure::of(case).text().contains(op));
+        assert_eq!(shape(&tiny_case("return (a + 4294967296) * 3"), &mut { needs_both }), "add-wide");
+        assert_eq!(shape(&tiny_case("return (a + 429496729) * 3"), &mut { needs_both }), "add-mul");
         assert_eq!(of("input a, b;\nreturn b"), "inputs");
         assert_eq!(of("a = 1;\nreturn a"), "assign");
         assert_eq!(of("while a < 4294967296 { a = a + 1; }\nreturn a"), "loop");
