@@ -235,6 +235,7 @@ mod tests {
         use Stage::{Construct, Execute};
         let raised = report(CONSTRUCT, &[("c/none", Execute)], &[("lab/naive", Construct), ("c/none", Construct)]);
         assert_eq!(identity(&raised, "loop"), "disagree.raised.loop");
+        assert_eq!(identity(&raised, "add-emit-if"), "disagree.raised.if", "of what it is raised is chance");
         let of_one = report(CONSTRUCT, &[("c/none", Execute), ("lab/naive", Construct)], &[("c/none", Construct)]);
         assert_eq!(identity(&of_one, "loop"), "disagree.raised-c.loop");
         let of_two = |one, other| {
@@ -247,6 +248,25 @@ mod tests {
         assert_eq!(identity(&memory, "load"), "disagree.construct.c-none.load");
         let other = report(CONSTRUCT, &[("c/speed", Execute)], &[("c/none", Construct)]);
         assert_eq!(identity(&other, "loop"), "disagree.construct.c-none.loop");
+    }
+
+    #[test]
+    fn what_is_chance_for_the_accused_is_not_told() {
+        let disagree = |name| identity(&report(CONSTRUCT, &[], &[(name, Stage::Construct)]), "lt-emit-loop");
+        assert_eq!(disagree("c/none"), "disagree.construct.c-none.lt-emit-loop");
+        assert_eq!(disagree("c/none-flags"), "disagree.construct.c-none-flags.emit");
+        assert_eq!(disagree("lab/perturbed"), "disagree.construct.lab-perturbed.lt-emit-if");
+        assert_eq!(disagree("lab/perturbed-live"), "disagree.construct.lab-perturbed-live.lt-emit-if");
+        let invalid = |name| {
+            let mut report = report("invalid.construct.lab", &[], &[]);
+            report.verdict = Verdict::Invalid;
+            let (group, message) = (String::new(), "bad".to_string());
+            let (stage, kind) = (Stage::Construct, FaultKind::Invalid);
+            report.faults.push(PathFault { path: path(name), group, stage, kind, message });
+            identity(&report, "lt-emit-loop")
+        };
+        assert_eq!(invalid("lab/perturbed"), "invalid.construct.lab-pruned.bad.lt-emit");
+        assert_eq!(invalid("lab/perturbed-live"), "invalid.construct.lab-live.bad.lt-emit");
     }
 
     #[test]

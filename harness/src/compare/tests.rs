@@ -33,6 +33,25 @@ fn equal_outcomes_agree() {
 }
 
 #[test]
+fn what_is_worse_than_the_yardstick_is_told_of_a_group_once_and_is_no_part_of_the_verdict() {
+    let mut judged: Vec<Judged> =
+        ["c/none", "c/speed", "c/size"].map(|name| path(name, "c", &[(Stage::Construct, 1)])).into();
+    for (judged, params) in judged.iter_mut().zip([2, 2, 1]) {
+        let (path, group) = (judged.path.clone(), judged.group.clone());
+        let structure =
+            Structure { path, group, params, constants: 0, least: params, yardstick: 1, self_defined: false };
+        judged.structure = Some(structure);
+    }
+    let report = compared(judged);
+    assert_eq!(report.verdict, Verdict::Agree);
+    let quality = report.quality();
+    assert_eq!(quality.len(), 1);
+    let (relation, paths) = &quality[&Signature("quality.construct.c.not-pruned".into())];
+    let paths: Vec<String> = paths.iter().map(|structure| structure.path.to_string()).collect();
+    assert_eq!((*relation, paths), (Relation::NotPruned, vec!["c/none".to_string(), "c/speed".to_string()]));
+}
+
+#[test]
 fn the_majority_of_groups_is_right_however_many_paths_a_group_has() {
     let report = compared(vec![
         path("tiny/eval", "tiny", &[(Stage::Execute, 1)]),

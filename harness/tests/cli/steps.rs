@@ -76,13 +76,19 @@ fn what_only_a_sequence_shows_is_recorded_on_its_shortest_part_and_shows_from_it
 fn a_program_whose_path_cannot_be_had_is_no_agreement_and_keeps_no_other_from_being_checked() {
     let folder = tempfile::tempdir().unwrap();
     let [asks, plain] = ["asks.tiny", "plain.tiny"].map(|name| folder.path().join(name));
-    std::fs::write(&asks, "# path: llvm/none-such\nreturn 1\n").unwrap();
     std::fs::write(&plain, "return 1\n").unwrap();
     let files = format!("{} {}", asks.display(), plain.display());
-    let ran = run(words(&format!("check {files}")));
-    assert_eq!(ran.status, 2, "{}", ran.stdout);
-    assert!(ran.stdout.contains("plain.tiny: agree") && !ran.stdout.contains("asks.tiny"), "{}", ran.stdout);
-    assert!(ran.stderr.contains("asks.tiny: `# path: llvm/none-such`: no path is called"), "{}", ran.stderr);
+    for (path, why) in [
+        ("llvm/none-such", "no path is called llvm/none-such"),
+        ("llvm/phi:gvn+gvnn", "phi:gvn+gvnn is not available: unknown pass name 'gvnn'"),
+    ] {
+        std::fs::write(&asks, format!("# path: {path}\nreturn 1\n")).unwrap();
+        let ran = run(words(&format!("check {files}")));
+        assert_eq!(ran.status, 2, "{}", ran.stdout);
+        assert!(ran.stdout.contains("plain.tiny: agree") && !ran.stdout.contains("asks.tiny"), "{}", ran.stdout);
+        let told = ran.stderr.contains(&format!("asks.tiny: `# path: {path}`: ")) && ran.stderr.contains(why);
+        assert!(told, "{}", ran.stderr);
+    }
     assert_eq!(run(words(&format!("check {files} --paths tiny/*,lab/*"))).status, 0);
 }
 

@@ -13,7 +13,7 @@ use inkwell::targets::{
 
 use super::Stop;
 use super::compat;
-use super::session::Session;
+use super::session::{Session, survive};
 use crate::path::{FaultKind, Stage};
 
 /// The target: pinned, so that a finding doesn't depend on the machine that it was found on.
@@ -108,6 +108,20 @@ impl Machine {
         let written = self.machine.write_to_memory_buffer(module, FileType::Object);
         session.check(Stage::Compile)?;
         written.map_err(|message| Stop::fault(Stage::Compile, FaultKind::Crash, &message.to_string()))
+    }
+}
+
+/// Why LLVM takes no such passes, if it doesn't. It reads them for a module that has nothing in it.
+pub fn refusal(passes: &str) -> Option<String> {
+    let ran = survive(|| {
+        let session = Session::new();
+        let module = session.context.create_module("nothing");
+        Machine::with(CodeGen::None, |machine| machine.run_unverified(&session, &module, passes, Stage::Optimize))
+    });
+    match ran {
+        Ok(Ok(()) | Err(Stop::Unsupported(_))) => None,
+        Ok(Err(Stop::Fault(fault))) => Some(fault.message),
+        Err(fatal) => Some(fatal),
     }
 }
 

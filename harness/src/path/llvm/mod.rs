@@ -137,7 +137,7 @@ struct LlvmPath {
     id: PathId,
     construction: &'static Construction,
     level: &'static Level,
-    /// Instead of the level's pipeline.
+    /// Instead of the level's pipeline; anyone may have written them.
     passes: Option<String>,
     style: Style,
     /// Whether the level's passes run one by one, with a look at the function after each.
@@ -164,10 +164,11 @@ impl Path for LlvmPath {
         let passes = if passes.is_empty() { "no passes".to_string() } else { format!("passes {}", passes.join(", ")) };
         let passes = if self.style.narrow { format!("values in narrow types, {passes}") } else { passes };
         let passes = if self.style.flags { format!("flags that the runs keep, {passes}") } else { passes };
+        let refused = self.passes.as_deref().and_then(machine::refusal);
         Toolchain {
             description: format!("{}; {passes}; code generation {:?}", machine::description(), self.level.codegen),
             group: self.construction.group.to_string(),
-            unavailable: native::available().err().map(|error| error.to_string()),
+            unavailable: native::available().err().map(|error| error.to_string()).or(refused),
         }
     }
 

@@ -238,10 +238,10 @@ impl Target {
         let source = Source::read(&file, &InputForm { input_form: None, dialect: None })?;
         let text = source.text.clone();
         let case = source.load(&RunOptions { inputs: Vec::new(), fuel: DEFAULT_FUEL }, &Terminal::silent())?.case;
-        if !self.same.shows_in(&case)? {
+        let json: Value = serde_json::from_slice(&std::fs::read(folder.join("finding.json"))?)?;
+        if !self.same.shows_in(&case, json["identity"].as_str().unwrap_or_default())? {
             return Ok(None);
         }
-        let json: Value = serde_json::from_slice(&std::fs::read(folder.join("finding.json"))?)?;
         let origin = json["origin"].as_str().unwrap_or_default();
         let program = origin.split(' ').nth(1).and_then(|number| number.parse().ok());
         Ok(Some((program.with_context(|| format!("no program's number in {origin:?}"))?, text)))

@@ -1,9 +1,11 @@
 //! Whether what was found is the bug that was looked for.
 //!
 //! A version that is wrong may be so in many ways, and a search meets the most frequent of them first. A program shows
-//! a known bug when the path is wrong on it, no version that the bug is not in is, and it has everything that the known
-//! program is made of once it is minimized (`harness::minimize::shape`). A version that is wrong at one narrow
-//! operation is wrong at many, so that these are of one shape; then the operations themselves must be the same.
+//! a known bug when the path is wrong on it, what is right with the bug's own program is right, and it has everything
+//! that the known program is made of once it is minimized (`harness::minimize::shape`). Where the bug is of one pass,
+//! that one must be the first wrong one, and what other pipelines of a version that is wrong do, which have the pass too,
+//! is chance; the versions that the bug is not in must be right. A version that is wrong at one narrow operation is
+//! wrong at many, so that these are of one shape; then the operations themselves must be the same.
 
 use anyhow::{Context, bail};
 use harness::case::{Case, DEFAULT_FUEL};
@@ -11,7 +13,7 @@ use harness::compare::Standing;
 use harness::minimize::{narrow_operations, shape};
 use harness::op::Op;
 use harness::path::installed::Version;
-use harness::path::{Detail, Path, registry};
+use harness::path::{Detail, Path, PathId, registry};
 use harness::record::known_bugs::KnownBug;
 
 use super::replay::named;
@@ -26,8 +28,10 @@ pub struct Same {
     /// What its program is made of.
     shape: String,
     narrow: Vec<(Op, u32)>,
+    /// The pass that is wrong.
+    pass: Option<String>,
     checker: Checker,
-    /// The interpreters, the path that is wrong, and that path and its like on the versions that are right.
+    /// The interpreters, the path that is wrong, and that path and its like where they are right.
     paths: Vec<Box<dyn Path>>,
     /// Where the path that is wrong stands among them; those that are right follow it.
     wrong: usize,
@@ -47,7 +51,10 @@ impl Same {
             registry().into_iter().filter(|path| ["tiny", "lab"].contains(&&*path.id().compiler)).collect();
         let wrong = paths.len();
         paths.push(path);
-        paths.extend(named.into_iter().filter(|(_, wrong)| !wrong).map(|(path, _)| path));
+        let is_in: Vec<PathId> = named.iter().filter(|(_, wrong)| *wrong).map(|(path, _)| path.id()).collect();
+        let by_chance = |id: &PathId| bug.pass.is_some() && is_in.iter().any(|other| other.version == id.version);
+        let right = named.into_iter().filter(|(path, wrong)| !wrong && !by_chance(&path.id()));
+        paths.extend(right.map(|(path, _)| path));
         let all: Vec<&dyn Path> = paths.iter().map(|path| &**path).collect();
         let checker = Checker::new(&all, plant, limits);
 
@@ -60,11 +67,14 @@ impl Same {
         }
         let smallest = smallest(&case, &report, few, &checker, &|| false, &|_| {}).with_context(|| name)?;
         let narrow = narrow_operations(&smallest.case.program);
-        Ok(Same { shape: smallest.shape, narrow, checker, paths, wrong })
+        Ok(Same { shape: smallest.shape, narrow, pass: bug.pass.clone(), checker, paths, wrong })
     }
 
-    /// Whether a program, minimized, shows this bug.
-    pub fn shows_in(&self, case: &Case) -> anyhow::Result<bool> {
+    /// Whether a finding's program, minimized, shows this bug.
+    pub fn shows_in(&self, case: &Case, identity: &str) -> anyhow::Result<bool> {
+        if self.pass.as_deref().is_some_and(|pass| identity.split('.').all(|part| part != pass)) {
+            return Ok(false);
+        }
         let narrow = narrow_operations(&case.program);
         if !shape::has(case, &self.shape) || !self.narrow.iter().all(|operation| narrow.contains(operation)) {
             return Ok(false);
