@@ -133,6 +133,8 @@ mod tests {
         assert_eq!(wrong.wrong().collect::<Vec<_>>(), [("O2", "return 1 for return 2")]);
         let row = |cell: &Cell| MatrixRow { program: "p".into(), cells: vec![cell.clone()] };
         let matrix = Matrix { versions: vec!["llvm@14.0.6".into()], rows: vec![row(&wrong), row(&Cell::of([]))] };
-        assert_eq!((matrix.count(CellVerdict::Wrong), matrix.telling().count()), (1, 1));
+        assert_eq!(CellVerdict::ALL.map(|verdict| matrix.count(verdict)), [1, 0, 0, 0, 1]);
+        assert_eq!(CellVerdict::ALL.map(CellVerdict::name), ["wrong", "known", "right", "unsupported", "not run"]);
+        assert_eq!(matrix.telling().count(), 1);
     }
 }

@@ -140,5 +140,6 @@ mod tests {
         assert_eq!(slug("S2: c never defined: used at the terminator of b.1"), "s2-never-defined");
         assert_eq!(slug("S2: v.1 never defined: used at instruction 3 of end"), "s2-never-defined");
         assert_eq!(slug("- inst3 (jump block2): mismatched argument count"), "jump-mismatched-argument-count");
+        assert_eq!(slug("Sum1 of i8 is no i64"), "of-is-no");
     }
 }

@@ -128,6 +128,30 @@ fn an_earlier_fault_wins_over_a_later_difference() {
 }
 
 #[test]
+fn a_later_fault_does_not_hide_an_earlier_difference() {
+    let mut crashed = path("c/speed", "c", &[(Stage::Construct, 7)]);
+    crashed.faults.push(Fault { stage: Stage::Compile, kind: FaultKind::Crash, message: "abort".into() });
+    let report = compared(vec![path("tiny/eval", "tiny", &[(Stage::Execute, 1)]), crashed]);
+    assert_eq!(report.signature.unwrap().0, "disagree.construct.c");
+}
+
+#[test]
+fn of_one_stages_faults_the_gravest_counts_with_the_groups_that_have_it() {
+    let faulty = |name, group, kind| {
+        let fault = Fault { stage: Stage::Optimize, kind, message: "bad".into() };
+        Judged { faults: vec![fault], ..path(name, group, &[]) }
+    };
+    let [a, b, c] = [FaultKind::Invalid, FaultKind::Hang, FaultKind::Crash];
+    let signature = |judged| compared(judged).signature.unwrap().0;
+    assert_eq!(
+        signature(vec![faulty("a/x", "a", a), faulty("b/x", "b", b), faulty("c/x", "c", c)]),
+        "crash.optimize.c.bad"
+    );
+    assert_eq!(signature(vec![faulty("a/x", "a", a), faulty("b/x", "b", b)]), "hang.optimize.b.bad");
+    assert_eq!(signature(vec![faulty("b/x", "b", b), faulty("a/x", "a", b)]), "hang.optimize.a,b.bad");
+}
+
+#[test]
 fn a_vector_out_of_fuel_is_passed_over() {
     let vectors = [vec![1], vec![2]];
     let reference = [
@@ -144,12 +168,14 @@ fn a_vector_out_of_fuel_is_passed_over() {
     assert_eq!(report.runs[1].classes.len(), 1);
 
     let report = compare(&vectors[..1], &reference[..1], vec![Judged { results: vec![], ..trap }]);
-    assert!(matches!(report.verdict, Verdict::Inconclusive(_)));
+    assert_eq!(report.verdict, Verdict::Inconclusive("out of fuel on every input vector".into()));
 }
 
 #[test]
 fn running_nothing_is_not_agreement() {
-    assert!(matches!(compared(vec![]).verdict, Verdict::Inconclusive(_)));
+    let nothing = Verdict::Inconclusive("no path executed anything".into());
+    assert_eq!(compared(vec![]).verdict, nothing);
+    assert_eq!(compare(&[], &[], vec![path("tiny/eval", "tiny", &[])]).verdict, nothing);
 }
 
 #[test]

@@ -203,12 +203,20 @@ mod tests {
         let comparison = Comparison::new("a".into(), "b".into(), rows.to_vec());
         let gravest_first: Vec<Change> = comparison.changed().map(|(change, _)| change).collect();
         assert_eq!(gravest_first, [Regression, Fixed, NewlyUnsupported, OtherwiseWrong]);
+        let names = ["regression", "fixed", "newly unsupported", "otherwise wrong"];
+        assert_eq!(Change::ALL.map(Change::name), names);
         let summary = comparison.summary;
         assert_eq!(summary.changes.iter().map(|(_, count)| *count).collect::<Vec<_>>(), [1, 1, 1, 1]);
         assert_eq!((summary.parameters, summary.instructions), ((1, 1), (10, 5)));
         assert_eq!(summary.code, Some(Spread { median: 0.5, low: 0.5, high: 0.5 }));
         assert_eq!(summary.time, Some(Spread { median: 1.0, low: 1.0, high: 2.0 }));
         assert_eq!(summary.microseconds, Some((10, 10)));
+    }
+
+    #[test]
+    fn a_median_is_the_upper_of_two() {
+        let of = |times: &[u64]| median(times.iter().copied().map(Duration::from_micros).collect()).as_micros();
+        assert_eq!([of(&[]), of(&[7]), of(&[9, 2]), of(&[5, 1, 3])], [0, 7, 9, 3]);
     }
 
     #[test]

@@ -76,6 +76,13 @@ pub fn shape(case: &Case, interesting: &mut dyn FnMut(&Case) -> bool) -> String 
     words.join("-")
 }
 
+/// The same with narrow operations by their names, for who would rather have a bug twice than miss one: a compiler that
+/// is wrong at one of a width is often wrong at others, for other reasons.
+pub fn whole(case: &Case, shape: &str) -> String {
+    let narrow = Parts::of(case).operations.into_iter().filter(is_narrow).map(named).collect::<Vec<_>>().join("-");
+    shape.split('-').map(|word| if word == "narrow" { &narrow } else { word }).collect::<Vec<_>>().join("-")
+}
+
 /// Whether a program has everything that a shape says: else its finding is another one.
 pub fn has(case: &Case, shape: &str) -> bool {
     let parts = Parts::of(case);
@@ -308,6 +315,8 @@ mod tests {
             matches!(tiny::eval(program, &[], 9).outcome.end, crate::op::End::Return(value) if value < 0)
         };
         assert_eq!(shape(&case, &mut { is_negative }), "narrow");
+        assert_eq!(whole(&case, "narrow-loop"), "rotr_s8-loop");
+        assert!(has(&case, "rotr_s8") && !has(&case, "rotr_s16"));
         let rotates = |case: &Case| Measure::of(case).text().contains("rotr.s8");
         assert_eq!(shape(&case, &mut { rotates }), "rotr_s8");
     }

@@ -34,6 +34,9 @@ use crate::workers::Checker;
 
 /// Identities after which a signature's findings are only counted: it tells nothing apart any more.
 const MOST_IDENTITIES: usize = 16;
+/// The same where all of a shape counts.
+const MOST_WHOLE: usize = 256;
+
 /// The findings of a run so far.
 pub struct Findings<'a> {
     args: &'a Args,
@@ -85,11 +88,15 @@ impl<'a> Findings<'a> {
         let count = *count;
         let shapes = self.shapes.entry(signature.clone()).or_default();
         let is_another = shapes.iter().all(|known| !shape::has(&found.case, known));
-        if shapes.len() >= MOST_IDENTITIES || !(is_another || is_round(count)) {
+        let most = if self.args.whole_shapes { MOST_WHOLE } else { MOST_IDENTITIES };
+        if shapes.len() >= most || !(is_another || is_round(count)) {
             return Ok(None);
         }
         let provisional = if count == 1 { self.provisional(index, signature, found) } else { None };
-        let Smallest { case, shape } = self.minimized(signature, found);
+        let Smallest { case, mut shape } = self.minimized(signature, found);
+        if self.args.whole_shapes {
+            shape = shape::whole(&case, &shape);
+        }
         if count > 1 && INTERRUPTED.load(Ordering::Relaxed) {
             // Half minimized, it would look like another.
             return Ok(None);

@@ -93,7 +93,8 @@ pub struct Args {
     /// Record findings as they are, without looking for smaller programs
     #[arg(long)]
     no_minimize: bool,
-    /// Tell findings of one pass of LLVM apart by what their programs are made of, too: one bug may be several then
+    /// Tell findings of one pass of LLVM apart by what their programs are made of, too, and those at less than 64 bits by
+    /// their operations: one bug may be several then
     #[arg(long)]
     whole_shapes: bool,
     /// The language of the programs: tiny, tac

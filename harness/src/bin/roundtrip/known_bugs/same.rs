@@ -1,11 +1,12 @@
 //! Whether what was found is the bug that was looked for.
 //!
 //! A version that is wrong may be so in many ways, and a search meets the most frequent of them first. A program shows
-//! a known bug when the path is wrong on it, what is right with the bug's own program is right, and it has everything
-//! that the known program is made of once it is minimized (`harness::minimize::shape`). Where the bug is of one pass,
-//! that one must be the first wrong one, and what other pipelines of a version that is wrong do, which have the pass too,
-//! is chance; the versions that the bug is not in must be right. A version that is wrong at one narrow operation is
-//! wrong at many, so that these are of one shape; then the operations themselves must be the same.
+//! a known bug when the path is wrong on it, what is right with the bug's own program is right, and:
+//!
+//! - where the bug is of one pass of LLVM, that is the first wrong one. What other pipelines of a version that is wrong
+//!   do, which have the pass too, is chance; the versions that the bug is not in must be right;
+//! - else it has everything that the known program is made of once it is minimized (`harness::minimize::shape`), and the
+//!   same narrow operations: a version that is wrong at one of them is wrong at many.
 
 use anyhow::{Context, bail};
 use harness::case::{Case, DEFAULT_FUEL};
@@ -23,13 +24,17 @@ use crate::source::{RunOptions, Source};
 use crate::terminal::Terminal;
 use crate::workers::{Checker, LimitOptions};
 
+/// What a finding of the bug has.
+enum Mark {
+    /// The pass that is wrong.
+    Pass(String),
+    /// What its program is made of.
+    Parts { shape: String, narrow: Vec<(Op, u32)> },
+}
+
 /// What a known bug is recognised by.
 pub struct Same {
-    /// What its program is made of.
-    shape: String,
-    narrow: Vec<(Op, u32)>,
-    /// The pass that is wrong.
-    pass: Option<String>,
+    mark: Mark,
     checker: Checker,
     /// The interpreters, the path that is wrong, and that path and its like where they are right.
     paths: Vec<Box<dyn Path>>,
@@ -65,18 +70,26 @@ impl Same {
         if !matches!(report.standing(&id), Standing::Wrong(_)) {
             bail!("{id} is not wrong on {name}: roundtrip known-bugs replay");
         }
-        let smallest = smallest(&case, &report, few, &checker, &|| false, &|_| {}).with_context(|| name)?;
-        let narrow = narrow_operations(&smallest.case.program);
-        Ok(Same { shape: smallest.shape, narrow, pass: bug.pass.clone(), checker, paths, wrong })
+        let mark = match &bug.pass {
+            Some(pass) => Mark::Pass(pass.clone()),
+            None => {
+                let smallest = smallest(&case, &report, few, &checker, &|| false, &|_| {}).with_context(|| name)?;
+                Mark::Parts { shape: smallest.shape, narrow: narrow_operations(&smallest.case.program) }
+            }
+        };
+        Ok(Same { mark, checker, paths, wrong })
     }
 
     /// Whether a finding's program, minimized, shows this bug.
     pub fn shows_in(&self, case: &Case, identity: &str) -> anyhow::Result<bool> {
-        if self.pass.as_deref().is_some_and(|pass| identity.split('.').all(|part| part != pass)) {
-            return Ok(false);
-        }
-        let narrow = narrow_operations(&case.program);
-        if !shape::has(case, &self.shape) || !self.narrow.iter().all(|operation| narrow.contains(operation)) {
+        let has_it = match &self.mark {
+            Mark::Pass(pass) => identity.split('.').any(|part| part == pass),
+            Mark::Parts { shape, narrow } => {
+                let its = narrow_operations(&case.program);
+                shape::has(case, shape) && narrow.iter().all(|operation| its.contains(operation))
+            }
+        };
+        if !has_it {
             return Ok(false);
         }
         let paths: Vec<&dyn Path> = self.paths.iter().map(|path| &**path).collect();
