@@ -35,7 +35,7 @@ fn a_finding_has_one_issue() {
     write("run/findings/open.x/README.md", "# open.x\n\nstill wrong\n");
     write("run/logs/libfuzzer-parse.log", "panicked\n");
     write("run/logs/libfuzzer-tac.log", "all is well\n");
-    write("run/artifacts/parse/crash-1", "x");
+    write("run/artifacts/libfuzzer-parse/crash-1", "x");
     let asked = folder.path().join("asked");
 
     let path = format!("{}:{}", folder.path().join("bin").display(), std::env::var("PATH").unwrap());

@@ -2,7 +2,7 @@
 //! pass; and its drafts hold what is right: the one for Cranelift is read and run by Cranelift's own reader and
 //! interpreter, the one for LLVM by `opt` and `lli` where there are any.
 //!
-//! A few faults, one of each kind, in every `cargo test`; `ROUNDTRIP_PLANT=all` (the nightly job) tries all.
+//! A few faults, one of each kind, in every `cargo test`; `ROUNDTRIP_PLANT=all` (`scripts/test --long`) tries all.
 
 use std::path::Path;
 
@@ -48,7 +48,7 @@ const QUICK: [Case; 9] = [
     ),
 ];
 
-/// The others, by night.
+/// The others, in the long form.
 const MORE: [Case; 20] = [
     (Fault::LabPhiSwapEntries, DIAMOND, ["lab", "phi", ""]),
     (Fault::LabPruneIgnoresLast, DIAMOND, ["lab", "pruned", ""]),

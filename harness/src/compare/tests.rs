@@ -103,6 +103,18 @@ fn an_interpreter_that_stands_alone_is_outvoted() {
 }
 
 #[test]
+fn what_the_program_means_is_right_when_only_one_group_was_asked() {
+    let one =
+        compared(vec![path("c/none", "c", &[(Stage::Construct, 2)]), path("c/speed", "c", &[(Stage::Execute, 2)])]);
+    assert_eq!(
+        (one.runs[0].right.clone(), one.signature.unwrap().0),
+        (End::Return(1).into(), "disagree.construct.c".into())
+    );
+    let two = compared(vec![path("c/none", "c", &[(Stage::Execute, 2)]), path("d/none", "d", &[(Stage::Execute, 2)])]);
+    assert_eq!((two.runs[0].right.clone(), two.verdict), (End::Return(2).into(), Verdict::Agree));
+}
+
+#[test]
 fn a_split_group_is_marked_and_the_first_stage_named() {
     let report = compared(vec![
         path("tiny/eval", "tiny", &[(Stage::Execute, 1)]),

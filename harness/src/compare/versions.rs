@@ -48,6 +48,8 @@ pub struct Comparison {
 pub enum Change {
     /// The first was right, the second is wrong.
     Regression,
+    /// The first didn't take the program, the second is wrong.
+    NewlyWrong,
     /// The first was wrong, the second is right.
     Fixed,
     /// The first took the program, the second doesn't.
@@ -58,12 +60,14 @@ pub enum Change {
 
 impl Change {
     /// All of them, the gravest first.
-    pub const ALL: [Change; 4] = [Change::Regression, Change::Fixed, Change::NewlyUnsupported, Change::OtherwiseWrong];
+    pub const ALL: [Change; 5] =
+        [Change::Regression, Change::NewlyWrong, Change::Fixed, Change::NewlyUnsupported, Change::OtherwiseWrong];
 
     /// The name in reports.
     pub const fn name(self) -> &'static str {
         match self {
             Change::Regression => "regression",
+            Change::NewlyWrong => "newly wrong",
             Change::Fixed => "fixed",
             Change::NewlyUnsupported => "newly unsupported",
             Change::OtherwiseWrong => "otherwise wrong",
@@ -91,6 +95,7 @@ impl Row {
         use Standing::{NotRun, Right, Unsupported, Wrong};
         match (&self.first.standing, &self.second.standing) {
             (Right, Wrong(_)) => Some(Change::Regression),
+            (Unsupported(_) | NotRun, Wrong(_)) => Some(Change::NewlyWrong),
             (Wrong(_), Right) => Some(Change::Fixed),
             (Right | Wrong(_), Unsupported(_) | NotRun) => Some(Change::NewlyUnsupported),
             (Wrong(first), Wrong(second)) if first != second => Some(Change::OtherwiseWrong),
@@ -149,7 +154,8 @@ fn summarize(rows: &[Row]) -> Summary {
     let sums = |of: fn(&Size) -> u64| {
         (sizes.iter().map(|(first, _)| of(first)).sum(), sizes.iter().map(|(_, second)| of(second)).sum())
     };
-    let timed: Vec<&Row> = rows.iter().filter(|row| row.first.size.is_some() && row.second.size.is_some()).collect();
+    let is_timed = |seen: &Seen| seen.size.is_some() && !seen.time.is_zero();
+    let timed: Vec<&Row> = rows.iter().filter(|row| is_timed(&row.first) && is_timed(&row.second)).collect();
     let middle = |of: fn(&Row) -> Duration| median(timed.iter().map(|row| of(row)).collect()).as_micros();
     Summary {
         programs: rows.len(),
@@ -193,20 +199,30 @@ mod tests {
             row(seen(wrong("hang"), 40, 10), seen(wrong("crash"), 40, 10)),
             row(seen(Standing::Right, 40, 10), seen(unsupported(), 0, 1)),
             row(seen(unsupported(), 0, 1), seen(unsupported(), 0, 1)),
+            row(seen(unsupported(), 0, 1), seen(wrong("hang"), 40, 10)),
         ];
         let changes: Vec<_> = rows.iter().map(Row::change).collect();
         use Change::*;
         assert_eq!(
             changes,
-            [None, Some(Regression), Some(Fixed), None, Some(OtherwiseWrong), Some(NewlyUnsupported), None]
+            [
+                None,
+                Some(Regression),
+                Some(Fixed),
+                None,
+                Some(OtherwiseWrong),
+                Some(NewlyUnsupported),
+                None,
+                Some(NewlyWrong)
+            ]
         );
         let comparison = Comparison::new("a".into(), "b".into(), rows.to_vec());
         let gravest_first: Vec<Change> = comparison.changed().map(|(change, _)| change).collect();
-        assert_eq!(gravest_first, [Regression, Fixed, NewlyUnsupported, OtherwiseWrong]);
-        let names = ["regression", "fixed", "newly unsupported", "otherwise wrong"];
+        assert_eq!(gravest_first, [Regression, NewlyWrong, Fixed, NewlyUnsupported, OtherwiseWrong]);
+        let names = ["regression", "newly wrong", "fixed", "newly unsupported", "otherwise wrong"];
         assert_eq!(Change::ALL.map(Change::name), names);
         let summary = comparison.summary;
-        assert_eq!(summary.changes.iter().map(|(_, count)| *count).collect::<Vec<_>>(), [1, 1, 1, 1]);
+        assert_eq!(summary.changes.iter().map(|(_, count)| *count).collect::<Vec<_>>(), [1, 1, 1, 1, 1]);
         assert_eq!((summary.parameters, summary.instructions), ((1, 1), (10, 5)));
         assert_eq!(summary.code, Some(Spread { median: 0.5, low: 0.5, high: 0.5 }));
         assert_eq!(summary.time, Some(Spread { median: 1.0, low: 1.0, high: 2.0 }));

@@ -16,11 +16,17 @@ use semver::{Version, VersionReq};
 use serde::Deserialize;
 
 use crate::case::Form;
-use crate::compare::{Report, Signature, Verdict};
+use crate::compare::{Report, Signature};
 use crate::path::{self, PathId, installed};
+
+mod settle;
+
+pub use settle::{settle, settling_paths};
 
 /// The folder of a corpus that holds them.
 pub(super) const FOLDER: &str = "known";
+/// As many folders as there are from a finding to its corpus: `corpus/findings/IDENTITY`.
+const DEEP: usize = 3;
 
 /// A known issue.
 #[derive(Clone, Debug)]
@@ -94,6 +100,13 @@ pub fn read(corpus: &Path) -> Result<Vec<Known>, BadEntry> {
     }
     files.sort();
     files.iter().map(|file| entry(file)).collect()
+}
+
+/// The known issues of the corpus that a folder is in, if it is in one.
+pub fn around(folder: &Path) -> Result<Vec<Known>, BadEntry> {
+    let root = fs::canonicalize(folder).unwrap_or_else(|_| folder.to_path_buf());
+    let corpus = root.ancestors().take(DEEP).find(|corpus| corpus.join(FOLDER).is_dir());
+    read(corpus.unwrap_or(folder))
 }
 
 fn bad(file: &Path, why: impl ToString) -> BadEntry {
@@ -181,53 +194,6 @@ impl Known {
     }
 }
 
-/// A report as it is when known issues are no findings. Everything wrong must be known: what remains when the paths
-/// that have a known issue are left out is looked at `again`, so that one issue hides no other; and so is a path pass
-/// by pass, where an issue is one pass's.
-pub fn settle<E>(
-    known: &[Known],
-    report: Report,
-    paths: &[&dyn path::Path],
-    again: &Again<'_, E>,
-) -> Result<Report, E> {
-    let mut issues: Vec<&str> = Vec::new();
-    let mut paths = paths.to_vec();
-    let mut left = None;
-    'issues: loop {
-        let current = left.as_ref().unwrap_or(&report);
-        if !current.verdict.is_finding() {
-            break;
-        }
-        for issue in known.iter().filter(|issue| issue.covers(current)) {
-            let by_it = issue.wrong_by_it(current, again)?;
-            if by_it.is_empty() {
-                continue;
-            }
-            issues.push(&issue.name);
-            let before = paths.len();
-            paths.retain(|path| !by_it.contains(&path.id()));
-            if paths.is_empty() || paths.len() == before {
-                break 'issues;
-            }
-            left = Some(again(&paths)?);
-            continue 'issues;
-        }
-        return Ok(left.unwrap_or(report));
-    }
-    if issues.is_empty() {
-        return Ok(report);
-    }
-    Ok(Report { verdict: Verdict::Known(issues.join(", ")), ..report })
-}
-
-/// Those that run pass by pass of paths that have an issue of a pass: what [`settle`] looks at beside these paths.
-pub fn settling_paths(known: &[Known], paths: &[&dyn path::Path]) -> Vec<Box<dyn path::Path>> {
-    let of_passes: Vec<&Known> = known.iter().filter(|issue| issue.pass.is_some()).collect();
-    let ids = paths.iter().map(|path| path.id()).filter(|id| of_passes.iter().any(|issue| issue.concerns(id)));
-    let is_new = |id: &PathId| paths.iter().all(|path| path.id() != *id);
-    ids.filter_map(|id| installed::in_steps(&id)).filter(|steps| is_new(&steps.id())).collect()
-}
-
 /// A compiler's version; some have fewer than three numbers, or more text behind them than a semantic version allows.
 fn version(text: &str) -> Option<Version> {
     let digits = |part: &str| part.chars().take_while(char::is_ascii_digit).collect::<String>().parse().ok();
@@ -238,10 +204,8 @@ fn version(text: &str) -> Option<Version> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::case::{Case, DEFAULT_FUEL, Program};
-    use crate::compare::{Class, Run, Source};
+    use crate::compare::{Class, Run, Source, Verdict};
     use crate::op::End;
-    use crate::path::Detail;
     use crate::path::Stage;
     use crate::structure::Structure;
 
@@ -321,48 +285,25 @@ mod tests {
     }
 
     #[test]
+    fn a_folder_within_a_corpus_has_its_known_issues() {
+        let corpus = tempfile::tempdir().unwrap();
+        let [known, finding] = [FOLDER, "findings/a.b"].map(|name| corpus.path().join(name));
+        for folder in [&known, &finding] {
+            fs::create_dir_all(folder).unwrap();
+        }
+        fs::write(known.join("issue.toml"), ENTRY).unwrap();
+        for folder in [corpus.path(), &known, &finding, finding.parent().unwrap()] {
+            assert_eq!(around(folder).unwrap().len(), 1, "{}", folder.display());
+        }
+        assert!(read(&finding).unwrap().is_empty() && around(Path::new("/nowhere")).unwrap().is_empty());
+    }
+
+    #[test]
     fn versions_are_read_leniently() {
         let read = |text| version(text).map(|version| version.to_string());
         assert_eq!(read("22.1.8").as_deref(), Some("22.1.8"));
         assert_eq!(read("12.2").as_deref(), Some("12.2.0"));
         assert_eq!(read("14.0.6-12ubuntu").as_deref(), Some("14.0.6"));
         assert_eq!(read("trunk"), None);
-    }
-
-    #[test]
-    fn one_issue_hides_no_other_finding() {
-        let folder = tempfile::tempdir().unwrap();
-        let entry = "summary = ''\nlink = ''\nsignature = 'disagree.*.lab*'\ncompiler = 'lab'\nversions = '*'\n\
-                     form = 'tiny'\nprogram = ''\n";
-        std::fs::create_dir(folder.path().join("known")).unwrap();
-        std::fs::write(folder.path().join("known/a.toml"), entry).unwrap();
-        let known = read(folder.path()).unwrap();
-
-        let program = Program::Tiny(crate::tiny::parse("input x;\nreturn x").unwrap());
-        let case = Case { program, vectors: vec![vec![7]], fuel: DEFAULT_FUEL };
-        let registry = crate::path::registry();
-        let paths: Vec<&dyn path::Path> = registry.iter().map(|path| &**path).collect();
-        let agrees = crate::check(&case, &paths, Detail::default());
-        let shows = |signature: &str, wrong: &str| {
-            let mut report = agrees.clone();
-            report.verdict = Verdict::Disagree;
-            report.signature = Some(crate::compare::Signature(signature.into()));
-            let class = &mut report.runs[0].classes[0];
-            let (sources, right) = class.sources.drain(..).partition(|source| source.path.short() == wrong);
-            class.sources = right;
-            let outcome = crate::op::End::Return(0).into();
-            report.runs[0].classes.push(crate::compare::Class { outcome, sources });
-            report
-        };
-        let settled = |left: Report| {
-            let again = |paths: &[&dyn path::Path]| {
-                assert!(paths.iter().all(|path| path.id().short() != "lab/phi"));
-                Ok::<_, ()>(left.clone())
-            };
-            settle(&known, shows("disagree.execute.lab~", "lab/phi"), &paths, &again).unwrap()
-        };
-        assert_eq!(settled(agrees.clone()).verdict, Verdict::Known("a".into()));
-        let other = shows("disagree.execute.tac", "lab/tac");
-        assert_eq!(settled(other.clone()), Report { verdict: Verdict::Disagree, ..other }, "its signature is another");
     }
 }

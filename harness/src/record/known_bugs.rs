@@ -135,7 +135,7 @@ impl Range {
     }
 
     fn contains(&self, version: &str) -> bool {
-        let version: Vec<u64> = version.split('.').map_while(|part| part.parse().ok()).collect();
+        let version = numbers(version);
         let begins = |bound: &Vec<u64>| version[..bound.len().min(version.len())] <= bound[..];
         self.first.as_ref().is_none_or(|first| version[..] >= first[..]) && self.last.as_ref().is_none_or(begins)
     }
@@ -149,6 +149,11 @@ impl Range {
         let text = |last: u64| beginning.iter().chain([&last]).map(u64::to_string).collect::<Vec<_>>().join(".");
         (from..=to).map(text).collect()
     }
+}
+
+/// A version's numbers, by which versions are in order.
+pub fn numbers(version: &str) -> Vec<u64> {
+    version.split('.').map_while(|part| part.parse().ok()).collect()
 }
 
 /// A version's last number, and those before it.

@@ -34,7 +34,7 @@ pub enum Event {
     Start(Start),
     /// Where it is.
     Progress(Totals),
-    /// A finding whose signature this run sees for the first time.
+    /// A finding whose identity this run sees for the first time.
     Finding(Found),
     /// The run ended in good order.
     End(End),

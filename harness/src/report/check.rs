@@ -54,6 +54,11 @@ impl Checked {
         if !checked.report.verdict.is_finding() && checked.unmet().next().is_some() {
             checked.report.verdict = Verdict::Disagree;
             checked.report.signature = Some(Signature("disagree.expected".into()));
+        } else if checked.report.verdict == Verdict::Agree
+            && let Some(cut) = checked.expectations.iter().find(|expectation| checked.is_cut_short(expectation))
+        {
+            let why = format!("out of fuel where the file expects {}", cut.expected);
+            checked.report.verdict = Verdict::Inconclusive(why);
         }
         checked
     }
@@ -63,7 +68,13 @@ impl Checked {
         Checked { parting, ..self }
     }
 
-    /// The expectations that the right outcome does not meet. A run that does not end within the fuel meets all.
+    /// Whether the run of an expectation did not end within the fuel, though it should.
+    fn is_cut_short(&self, expectation: &Expectation) -> bool {
+        let run = self.report.runs.get(expectation.run);
+        run.is_some_and(|run| run.right.end == End::OutOfFuel && expectation.expected.end != End::OutOfFuel)
+    }
+
+    /// The expectations that the right outcome does not meet. Of a run that does not end within the fuel nothing is known.
     pub fn unmet(&self) -> impl Iterator<Item = (&Expectation, &Run)> {
         self.expectations
             .iter()

@@ -5,7 +5,14 @@ use crate::{answers, case, file, ran, roundtrip, run, words};
 #[test]
 fn help_has_examples_for_every_command() {
     let commands = ["paths", "lower", "convert", "validate", "run", "check", "fuzz", "generate", "minimize", "compare"];
-    let nested = [vec!["corpus", "check"], vec!["known-bugs", "replay"], vec![]];
+    let nested = [
+        vec!["corpus"],
+        vec!["corpus", "check"],
+        vec!["known-bugs"],
+        vec!["known-bugs", "replay"],
+        vec!["known-bugs", "rediscover"],
+        vec![],
+    ];
     for command in commands.map(|command| vec![command]).into_iter().chain(nested) {
         let ran = run(command.iter().chain(&["--help"]));
         assert_eq!(ran.status, 0, "{command:?}");

@@ -234,3 +234,17 @@ fn minimize_reads_what_a_fuzz_target_left() {
         assert!(ran.status == 2 || ran.stdout.contains("# run: "), "{name}: {}", ran.stdout);
     }
 }
+
+#[test]
+fn a_finding_with_another_signature_that_is_one_seen_before_leaves_nothing_behind() {
+    let corpus = tempfile::tempdir().unwrap();
+    let paths = "tiny/*,lab/*,llvm/phi-mid,llvm/mem2reg-mid --schedule llvm/*=50%";
+    let options = format!("fuzz --seed 1 --programs 40 --plant llvm-pass-adds-flag --paths {paths}");
+    let ran = run(words(&format!("{options} --corpus {}", corpus.path().display())));
+    assert_eq!(ran.status, 1, "{}", ran.stderr);
+    let signatures = ran.stdout.lines().filter(|line| line.starts_with("disagree.optimize.l")).count();
+    let folders = corpus.path().join("findings").read_dir().unwrap();
+    let names: Vec<String> = folders.map(|folder| folder.unwrap().file_name().into_string().unwrap()).collect();
+    let unfinished = names.iter().filter(|name| name.ends_with(".not-minimized")).count();
+    assert!(signatures > names.len() && unfinished == 0, "{names:?}\n{}", ran.stdout);
+}

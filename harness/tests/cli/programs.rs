@@ -58,6 +58,25 @@ fn an_outcome_that_the_file_does_not_expect_is_a_finding() {
 }
 
 #[test]
+fn an_outcome_that_the_fuel_does_not_reach_is_not_met() {
+    let (_folder, path) = file("a.tiny", "# run: 0 => return 0\n# run: 1 => return 5\ninput a; while a { } return a");
+    let ran = run(["check", path.to_str().unwrap(), "--paths", OWN_PATHS]);
+    assert_eq!(ran.status, 3, "{}", ran.stdout);
+    assert!(ran.stdout.contains("inconclusive: out of fuel where the file expects return 5"), "{}", ran.stdout);
+    let (_folder, path) =
+        file("a.tiny", "# run: 0 => return 0\n# run: 1 => out of fuel\ninput a; while a { } return a");
+    assert_eq!(run(["check", path.to_str().unwrap(), "--paths", OWN_PATHS]).status, 0);
+}
+
+#[test]
+fn minimize_says_that_only_the_files_expectation_is_not_met() {
+    let (_folder, path) = file("a.tiny", "# run: => return 4\nreturn 3\n");
+    let ran = run(["minimize", path.to_str().unwrap()]);
+    assert_eq!(ran.status, 2, "{}", ran.stdout);
+    assert!(ran.stderr.contains("its verdict is agree, though not on what the file expects"), "{}", ran.stderr);
+}
+
+#[test]
 fn colour_is_there_when_asked_for() {
     let (_folder, path) = file("a.tiny", "# run: => return 4\nreturn 3\n");
     let check = |color: &str| run(["check", path.to_str().unwrap(), "--color", color]).stdout;

@@ -80,7 +80,7 @@ fn a_program_whose_path_cannot_be_had_is_no_agreement_and_keeps_no_other_from_be
     let files = format!("{} {}", asks.display(), plain.display());
     for (path, why) in [
         ("llvm/none-such", "no path is called llvm/none-such"),
-        ("llvm/phi:gvn+gvnn", "phi:gvn+gvnn is not available: unknown pass name 'gvnn'"),
+        ("llvm/phi:gvn+gvnn", "phi:gvn+gvnn is not available: unknown function pass 'gvnn'"),
     ] {
         std::fs::write(&asks, format!("# path: {path}\nreturn 1\n")).unwrap();
         let ran = run(words(&format!("check {files}")));

@@ -22,6 +22,9 @@ use crate::workers::{Checker, LimitOptions};
 
 /// Work with a corpus of programs
 #[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  roundtrip corpus check corpus")]
 pub struct Args {
     #[command(subcommand)]
     command: Command,
@@ -65,12 +68,13 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
     args.plant.apply();
     let folder = args.folder.display();
     let entries = record::entries(&args.folder).with_context(|| format!("cannot read {folder}"))?;
-    let known = known::read(&args.folder)?;
+    // Those of the corpus around a folder are as known there, but it is not them that are to be replayed.
+    let (known, own) = (known::around(&args.folder)?, known::read(&args.folder)?);
     // One that can't be read is told when its turn comes.
     let texts: Vec<String> = entries.iter().filter_map(|entry| std::fs::read_to_string(&entry.file).ok()).collect();
-    let texts = texts.iter().chain(known.iter().map(|issue| &issue.program));
+    let texts = texts.iter().chain(own.iter().map(|issue| &issue.program));
     let selected = args.paths.select_for(texts.map(String::as_str), terminal)?;
-    if entries.is_empty() && known.is_empty() {
+    if entries.is_empty() && own.is_empty() {
         bail!("{folder} holds no program: nothing was checked");
     }
     let steps = known::settling_paths(&known, &selected.all());
@@ -86,7 +90,7 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
         unexpected += usize::from(ended != Status::Good);
         status = status.max(ended);
     }
-    for issue in &known {
+    for issue in &own {
         let ended = replay_known((issue, &known), (&selected, &checker), args.format, terminal).or_else(|error| {
             terminal.fail(&error);
             anyhow::Ok(Status::of_error(&error))
@@ -94,7 +98,7 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
         unexpected += usize::from(ended != Status::Good);
         status = status.max(ended);
     }
-    let replayed = format!("{}, {}", count(entries.len(), "program"), count(known.len(), "known issue"));
+    let replayed = format!("{}, {}", count(entries.len(), "program"), count(own.len(), "known issue"));
     terminal.note(match unexpected {
         0 => format!("{replayed}, all as expected"),
         n => format!("{replayed}, {n} not as expected"),

@@ -55,13 +55,16 @@ pub struct Args {
 /// Minimizes the program of a file.
 pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
     args.plant.apply();
-    let Loaded { source: Source { name, text, .. }, case, .. } = read(args, terminal)?;
+    let Loaded { source: Source { name, text, .. }, case, expectations } = read(args, terminal)?;
     let selected = args.paths.select_for([text.as_str()].into_iter(), terminal)?;
     let paths = selected.of(&text)?;
     let checker = Checker::new(&paths, &args.plant, &args.limits);
     let report = checker.check(&case, &paths, Detail::default())?;
     let Some(signature) = report.signature.clone() else {
-        bail!("{name} is no finding: its verdict is {}", report.verdict);
+        let verdict = report.verdict.clone();
+        let all_met = Checked::new(&name, &text, report, expectations).unmet().next().is_none();
+        let but = if all_met { "" } else { ", though not on what the file expects" };
+        bail!("{name} is no finding: its verdict is {verdict}{but}");
     };
     let bar = if terminal.shows_progress() { ProgressBar::new_spinner() } else { ProgressBar::hidden() };
     bar.enable_steady_tick(Duration::from_millis(200));

@@ -37,6 +37,16 @@ const MOST_IDENTITIES: usize = 16;
 /// The same where all of a shape counts.
 const MOST_WHOLE: usize = 256;
 
+/// What a minimized finding is.
+enum Identified {
+    /// The first with its identity.
+    New(Logged),
+    /// One of those that were told.
+    Seen,
+    /// None.
+    Nothing,
+}
+
 /// The findings of a run so far.
 pub struct Findings<'a> {
     args: &'a Args,
@@ -87,7 +97,8 @@ impl<'a> Findings<'a> {
         *count += 1;
         let count = *count;
         let shapes = self.shapes.entry(signature.clone()).or_default();
-        let is_another = shapes.iter().all(|known| !shape::has(&found.case, known));
+        // What was not minimized has no shape that a program could have.
+        let is_another = shapes.iter().all(|known| known != NOT_MINIMIZED && !shape::has(&found.case, known));
         let most = if self.args.whole_shapes { MOST_WHOLE } else { MOST_IDENTITIES };
         if shapes.len() >= most || !(is_another || is_round(count)) {
             return Ok(None);
@@ -105,13 +116,17 @@ impl<'a> Findings<'a> {
         if !shapes.contains(&shape) {
             shapes.push(shape.clone());
         }
-        let logged = self.identify(index, found, (&case, &shape))?;
-        // It has its own name now; if it could not be written, this is what there is of it.
-        let is_written = logged.as_ref().is_some_and(|logged| logged.folder.is_some());
-        if let Some(folder) = provisional.filter(|_| is_written) {
+        let identified = self.identify(index, found, (&case, &shape))?;
+        // It has its own name now, or is another one's; if it could not be written, this is what there is of it.
+        let is_elsewhere = match &identified {
+            Identified::New(logged) => logged.folder.is_some(),
+            Identified::Seen => true,
+            Identified::Nothing => false,
+        };
+        if let Some(folder) = provisional.filter(|_| is_elsewhere) {
             let _ = std::fs::remove_dir_all(folder);
         }
-        Ok(logged)
+        Ok(if let Identified::New(logged) = identified { Some(logged) } else { None })
     }
 
     /// Records the first of a signature as it is, and says so. Gives the folder, if it was written.
@@ -151,7 +166,7 @@ impl<'a> Findings<'a> {
     }
 
     /// Sees what all paths say of a minimized finding, and records it if that makes it a new one.
-    fn identify(&mut self, index: u64, found: &Found, (case, shape): (&Case, &str)) -> anyhow::Result<Option<Logged>> {
+    fn identify(&mut self, index: u64, found: &Found, (case, shape): (&Case, &str)) -> anyhow::Result<Identified> {
         let texts = Detail { texts: true, ..Detail::default() };
         let looked = |took_part: &[usize]| {
             anyhow::Ok((self.checker.check(case, &self.paths_at(took_part), texts)?, took_part.to_vec()))
@@ -181,11 +196,13 @@ impl<'a> Findings<'a> {
             }
         }
         let identity = Identity::of(&report, self.ids, shape, self.args.whole_shapes);
-        let (Some(signature), Some(identity)) = (&report.signature, identity) else { return Ok(None) };
+        let (Some(signature), Some(identity)) = (&report.signature, identity) else {
+            return Ok(Identified::Nothing);
+        };
         let seen = self.counts.identities.entry(identity.clone()).or_insert(0);
         *seen += 1;
         if *seen > 1 {
-            return Ok(None);
+            return Ok(Identified::Seen);
         }
         let finding = Finding {
             identity: &identity,
@@ -208,7 +225,7 @@ impl<'a> Findings<'a> {
             reads_back(folder, case, &report)?;
         }
         self.progress.aside(|| self.announce(index, (case, &report), recorded.as_ref()))?;
-        Ok(Some(logged(index, &finding, recorded.as_ref())))
+        Ok(Identified::New(logged(index, &finding, recorded.as_ref())))
     }
 
     fn origin(&self, index: u64) -> String {

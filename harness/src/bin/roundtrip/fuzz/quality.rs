@@ -55,7 +55,8 @@ fn record_first(
     first: u64,
 ) -> anyhow::Result<Recorded> {
     let (seed, paths) = (setting.programs.seed, setting.paths);
-    let original = generate::case(seed, first, setting.programs.form, &setting.programs.policy());
+    let (form, pieces) = (setting.programs.form, &setting.programs.pieces);
+    let original = generate::case_of_pieces(seed, first, form, &setting.programs.policy(), pieces);
     let looked =
         |case: &Case, texts| checker.check(case, paths, Detail { texts, structure: true, ..Detail::default() });
     let report = looked(&original, false)?;

@@ -10,6 +10,10 @@ use crate::terminal::Terminal;
 
 /// Work with known bugs of released compilers
 #[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  roundtrip known-bugs replay
+  roundtrip known-bugs rediscover --bug sdiv --seeds 10 --minutes 1")]
 pub struct Args {
     #[command(subcommand)]
     command: Command,

@@ -100,6 +100,10 @@ struct Search {
 /// Looks for each bug.
 pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
     args.plant.apply();
+    let Some(end) = args.seed.checked_add(args.seeds) else {
+        bail!("seeds end at {}: take a smaller --seed", u64::MAX - 1);
+    };
+    let seeds = args.seed..end;
     let (targets, missing) = targets(args, terminal)?;
     for [file, versions] in &missing {
         terminal.warn(format!("{file}: not looked for on versions that are not installed: {versions}"));
@@ -111,7 +115,7 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
     let mut rows = Vec::new();
     for target in &targets {
         let mut searches = Vec::new();
-        for seed in args.seed..args.seed + args.seeds {
+        for seed in seeds.clone() {
             let search = target.look(seed, args)?;
             terminal.note(format!("{}, seed {seed}: {}", target.file, search.text()));
             searches.push(search);
@@ -136,12 +140,14 @@ fn targets(args: &Args, terminal: &Terminal) -> anyhow::Result<(Vec<Target>, Vec
     if let Some(error) = errors.into_iter().next() {
         bail!(error);
     }
-    let (mut targets, mut missing) = (Vec::new(), Vec::new());
+    let (mut targets, mut missing, mut named) = (Vec::new(), Vec::new(), false);
     for entry in &entries {
         let source = Source::read(&entry.file, &InputForm { input_form: None, dialect: None })?;
-        if args.bug.as_ref().is_some_and(|words| !source.name.contains(words)) {
+        let name = entry.file.file_name().unwrap_or_default().to_string_lossy();
+        if args.bug.as_ref().is_some_and(|words| !name.contains(words)) {
             continue;
         }
+        named = true;
         let bug = KnownBug::parse(&source.text).map_err(|error| source.error(&error, terminal))?;
         let dialect = Dialect::of(&source.text).map_err(|error| source.error(&error, terminal))?;
         let mut path = None;
@@ -157,6 +163,9 @@ fn targets(args: &Args, terminal: &Terminal) -> anyhow::Result<(Vec<Target>, Vec
             None => missing.extend(not_installed(&source.name, &bug, &versions)),
         }
     }
+    if let (Some(words), false) = (&args.bug, named) {
+        bail!("no program of {} has {words:?} in its file's name", args.folder.display());
+    }
     Ok((targets, missing))
 }
 
@@ -165,7 +174,8 @@ fn targets(args: &Args, terminal: &Terminal) -> anyhow::Result<(Vec<Target>, Vec
 fn wrong_path(claim: &Claim, versions: &[Version]) -> anyhow::Result<Option<Box<dyn harness::path::Path>>> {
     for version in versions.iter().rev().filter(|it| it.compiler == claim.compiler && claim.contains(&it.version)) {
         for variant in &claim.variants {
-            if let Some(path) = version.path(variant).map_err(|reason| anyhow!(reason))? {
+            let path = version.path(variant).map_err(|reason| anyhow!(reason))?;
+            if let Some(path) = path.filter(|path| path.toolchain().unavailable.is_none()) {
                 return Ok(Some(path));
             }
         }

@@ -127,15 +127,20 @@ pub type Named = (Vec<(Box<dyn Path>, bool)>, Vec<[String; 2]>);
 pub fn named(name: &str, bug: &KnownBug, versions: &[Version]) -> anyhow::Result<Named> {
     let variants: BTreeSet<&String> = bug.claims.iter().flat_map(|claim| &claim.variants).collect();
     let (mut named, mut missing) = (Vec::new(), Vec::new());
-    for version in versions {
-        for variant in &variants {
+    for variant in &variants {
+        let mut is_known = false;
+        for version in versions {
             let Some(wrong) = bug.expects_wrong(&version.compiler, &version.version, variant) else { continue };
             if let Some(path) = version.path(variant).map_err(|reason| anyhow!(reason))? {
+                is_known = true;
                 match path.toolchain().unavailable {
                     None => named.push((path, wrong)),
                     Some(why) => missing.push([name.to_string(), format!("{}: {why}", path.id())]),
                 }
             }
+        }
+        if !is_known {
+            missing.push([name.to_string(), format!("{variant}: no version that is installed has such a path")]);
         }
     }
     Ok((named, missing))

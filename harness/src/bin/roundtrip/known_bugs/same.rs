@@ -3,8 +3,9 @@
 //! A version that is wrong may be so in many ways, and a search meets the most frequent of them first. A program shows
 //! a known bug when the path is wrong on it, what is right with the bug's own program is right, and:
 //!
-//! - where the bug is of one pass of LLVM, that is the first wrong one. What other pipelines of a version that is wrong
-//!   do, which have the pass too, is chance; the versions that the bug is not in must be right;
+//! - where the bug is of one pass of LLVM, that is the first wrong one. The versions after those that are wrong must be
+//!   right: what mended the bug mends this too. What earlier ones do, and other pipelines of the wrong ones, which have
+//!   the pass as well, is chance;
 //! - else it has everything that the known program is made of once it is minimized (`harness::minimize::shape`), and the
 //!   same narrow operations: a version that is wrong at one of them is wrong at many.
 
@@ -14,8 +15,8 @@ use harness::compare::Standing;
 use harness::minimize::{narrow_operations, shape};
 use harness::op::Op;
 use harness::path::installed::Version;
-use harness::path::{Detail, Path, PathId, registry};
-use harness::record::known_bugs::KnownBug;
+use harness::path::{Detail, Path, registry};
+use harness::record::known_bugs::{KnownBug, numbers};
 
 use super::replay::named;
 use crate::minimize::smallest;
@@ -56,9 +57,11 @@ impl Same {
             registry().into_iter().filter(|path| ["tiny", "lab"].contains(&&*path.id().compiler)).collect();
         let wrong = paths.len();
         paths.push(path);
-        let is_in: Vec<PathId> = named.iter().filter(|(_, wrong)| *wrong).map(|(path, _)| path.id()).collect();
-        let by_chance = |id: &PathId| bug.pass.is_some() && is_in.iter().any(|other| other.version == id.version);
-        let right = named.into_iter().filter(|(path, wrong)| !wrong && !by_chance(&path.id()));
+        let age = |path: &dyn Path| path.id().version.map(|version| numbers(&version));
+        let last = named.iter().filter(|(_, wrong)| *wrong).filter_map(|(path, _)| age(&**path)).max();
+        let is_mended = named.iter().any(|(path, _)| age(&**path) > last);
+        let by_chance = |path: &dyn Path| bug.pass.is_some() && is_mended && age(path) <= last;
+        let right = named.into_iter().filter(|(path, wrong)| !wrong && !by_chance(&**path));
         paths.extend(right.map(|(path, _)| path));
         let all: Vec<&dyn Path> = paths.iter().map(|path| &**path).collect();
         let checker = Checker::new(&all, plant, limits);

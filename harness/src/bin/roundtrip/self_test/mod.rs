@@ -113,11 +113,12 @@ fn trials(
         loop {
             let number = next.fetch_add(1, Ordering::Relaxed);
             let (turn, at) = ((number / faults.len()) as u64, number % faults.len());
-            if turn >= args.seeds || deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            let seed = args.seed.checked_add(turn).filter(|_| turn < args.seeds);
+            let Some(seed) = seed.filter(|_| deadline.is_none_or(|deadline| Instant::now() < deadline)) else {
                 return;
-            }
+            };
             let fault = faults[at];
-            let Some(trial) = Trial::run(fault, args.seed + turn, deadline) else { return };
+            let Some(trial) = Trial::run(fault, seed, deadline) else { return };
             terminal.note(format!("{}, seed {}: {}", fault.name(), trial.seed, trial.text()));
             if let Ok(mut trials) = trials.lock() {
                 trials[at].push(trial);

@@ -127,13 +127,14 @@ pub fn run(args: &Args, terminal: &Terminal) -> anyhow::Result<Status> {
 }
 
 /// Every version of a path that is linked in or installed, and the harness's own paths to hold them against. A shared
-/// object that can't be used is left out and told.
+/// object that can't be used is left out and told, a version that doesn't take the path's passes is left out.
 fn all_versions(path: &PathId, terminal: &Terminal) -> String {
     let (versions, errors) = Version::all();
     errors.iter().for_each(|error| terminal.warn(error));
     let of_this = versions.iter().filter(|version| version.compiler == path.compiler);
-    let ids = of_this.filter_map(|version| Some(version.path(&path.variant).ok()??.id().to_string()));
-    let mut names: Vec<String> = ids.map(|id| globset::escape(&id)).collect();
+    let paths = of_this.filter_map(|version| version.path(&path.variant).ok()?);
+    let usable = paths.filter(|path| path.toolchain().unavailable.is_none());
+    let mut names: Vec<String> = usable.map(|path| globset::escape(&path.id().to_string())).collect();
     if names.is_empty() {
         names.push(globset::escape(&path.to_string()));
     }

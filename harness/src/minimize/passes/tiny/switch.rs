@@ -64,7 +64,9 @@ pub fn simplify_arm(program: &Program, n: usize) -> Attempt<Program> {
             Stmt::Switch(_, arms, _) => arms.iter().map(|(constant, _)| *constant).collect(),
             _ => Vec::new(),
         };
-        constants.into_iter().enumerate().flat_map(of_arm).map(move |(arm, new)| (place, arm, new))
+        let taken = constants.clone();
+        let ways = constants.into_iter().enumerate().flat_map(of_arm).filter(move |(_, new)| !taken.contains(new));
+        ways.map(move |(arm, new)| (place, arm, new))
     });
     let Some((place, arm, new)) = ways.nth(n) else { return Attempt::End };
     let simpler = |stmt: &Stmt| {
@@ -75,4 +77,27 @@ pub fn simplify_arm(program: &Program, n: usize) -> Attempt<Program> {
         vec![stmt]
     };
     replaced(program, place, simpler).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tiny;
+
+    #[test]
+    fn no_two_arms_have_one_constant() {
+        let program =
+            tiny::parse("# dialect: plus\nswitch a { 0: { b = 1; } 2: { b = 2; } 3: { b = 3; } }\nreturn b").unwrap();
+        let mut tried = 0;
+        for n in 0.. {
+            match simplify_arm(&program, n) {
+                Attempt::Candidate(candidate) => tried += usize::from(tiny::parse(&candidate.to_string()).is_ok()),
+                Attempt::Nothing => {}
+                Attempt::End => {
+                    assert!(n == tried && tried > 0, "{tried} of {n} candidates are programs");
+                    return;
+                }
+            }
+        }
+    }
 }
