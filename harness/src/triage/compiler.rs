@@ -86,8 +86,21 @@ fn seen(trial: &Trial, right: &[Outcome]) -> String {
     format!("{raised}; {executed}")
 }
 
-/// Taken apart, the path shows nothing wrong: what it does in the report depends on something else.
+/// Taken apart, the path shows nothing wrong in machine code and raised forms. Undefined behaviour is seen in what IR
+/// means alone, and the report may tell of it; else what the path does in the report depends on something else.
 fn not_seen_apart(report: &Report, path: &PathId) -> Place {
+    let told = |of: &dyn Fn(&PathId) -> bool| {
+        let mut notes = report.notes.iter().filter(|(id, note)| of(id) && note.pass.is_some());
+        notes.next().map(|(id, note)| {
+            let why = format!("{id}, pass by pass in the interpreter of its IR: {}", note.message);
+            exact(note.stage, note.pass.clone(), why)
+        })
+    };
+    let place =
+        told(&|id| id == path).or_else(|| told(&|id| id.compiler == path.compiler && id.version == path.version));
+    if let Some(place) = place {
+        return place;
+    }
     let stage = first_stage(report, path).map_or("unknown", Stage::name).to_string();
     let why = format!("{path}: taken apart pass by pass it is right, so the place is not known");
     Place { stage, pass: None, why, is_exact: false }

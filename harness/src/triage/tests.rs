@@ -161,3 +161,19 @@ fn what_is_wrong_only_raised_rests_on_the_lab() {
     report.runs[0].classes[1].sources.push(source("llvm", "O0", Stage::Execute));
     assert_ne!(accuse::accuse(&report).group, "lab", "llvm is wrong by itself");
 }
+
+#[test]
+fn what_only_the_meaning_of_ir_shows_is_told_by_the_report() {
+    use crate::path::Note;
+    let right = vec![source("tiny", "eval", Stage::Execute), source("lab", "naive", Stage::Construct)];
+    let mut report = report(right, (End::Undefined.into(), vec![source("llvm", "phi-O2", Stage::Optimize)]));
+    let trials = || Trials { trials: vec![trial(AS_WRITTEN, 1, 1), trial("2 licm on f", 1, 1)], death: None };
+    let unknown = concluded(&report, trials());
+    assert_eq!((unknown.stage.as_str(), unknown.pass), ("optimize", None));
+    let steps = source("llvm", "steps-O2", Stage::Optimize).path;
+    let message = "pass 2 of 9, licm: inputs [] returns poison".to_string();
+    report.notes.push((steps, Note { stage: Stage::Optimize, pass: Some("licm".into()), message }));
+    let told = concluded(&report, trials());
+    assert_eq!((told.stage.as_str(), told.pass.as_deref()), ("optimize", Some("licm")));
+    assert!(told.why.contains("steps-O2, pass by pass"), "{}", told.why);
+}
