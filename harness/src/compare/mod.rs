@@ -233,10 +233,9 @@ fn seen(outcome: &Outcome) -> &Outcome {
     if is_trap && plant::on(Fault::CompareOneTrap) { TRAP } else { outcome }
 }
 
-/// The language's own outcome, which defines what the program means, if another group confirms it, or none but one
-/// speaks against it; an interpreter that stands alone is outvoted by the outcome of the most groups. Counting alone
-/// would not do: most paths of a Tiny program rest on one lowering to TAC, and a fault there outnumbers those that are
-/// right.
+/// The language's own outcome, which defines what the program means, if another group confirms it or no path was asked
+/// that gives it; an interpreter that stands alone is outvoted by the outcome of the most groups. Counting alone would
+/// not do: most paths of a Tiny program rest on one lowering to TAC, and a fault there outnumbers those that are right.
 fn right<'a>(by_outcome: &BTreeMap<&'a Outcome, Vec<Source>>, reference: &'a Outcome) -> &'a Outcome {
     let groups = |sources: &Vec<Source>| {
         let mut groups: Vec<&str> = sources.iter().map(|source| source.group.as_str()).collect();
@@ -248,8 +247,7 @@ fn right<'a>(by_outcome: &BTreeMap<&'a Outcome, Vec<Source>>, reference: &'a Out
         let is_own = **outcome == reference;
         (is_own && groups(sources) > 1, groups(sources), is_own)
     };
-    let most =
-        by_outcome.iter().max_by_key(rank).filter(|(outcome, sources)| **outcome == reference || groups(sources) > 1);
+    let most = by_outcome.iter().max_by_key(rank).filter(|_| by_outcome.contains_key(reference));
     most.map_or(reference, |(outcome, _)| outcome)
 }
 
