@@ -214,7 +214,7 @@ fn classes(vectors: &[Vec<i64>], reference: &[Execution], judged: &[Judged]) -> 
             }
         }
         ended += 1;
-        let right = right(&by_outcome, &reference.outcome).clone();
+        let right = right(&by_outcome, seen(&reference.outcome)).clone();
         let mut classes: Vec<Class> =
             by_outcome.into_iter().map(|(outcome, sources)| Class { outcome: outcome.clone(), sources }).collect();
         classes.sort_by_key(|class| class.outcome != right);
